@@ -6,9 +6,7 @@ static const dvAbsent absent[] = {
     {"SofaCUDA", "CudaCorotationalFEMForceField CudaLinearSmallStrainFEMForceField CudaPointCollisionModel "
                  "CudaVisualModel MouseInteractor"},
     {"SofaDistanceGrid", "CudaCollisionDetection CudaRigidDistanceGridCollisionModel"},
-    {"SofaEulerianFluid", "Fluid2D Fluid3D"},
     {"SoftRobots", "DataControllerRobot GameTrakController InteractiveControl PointCloudProcessing"},
-    {"VolumetricRendering", "OglTetrahedralModel"},
 };
 
 void dv_register_absent(dvRegistry *r)

@@ -1,11 +1,13 @@
 // The list of rooms whose components exist. See divan.h.
 #include "app/divan.h"
 
+#include "anatomy/register.h"
 #include "app/renames.h"
 #include "collision/register.h"
 #include "constraint/register.h"
 #include "control/plugin.h"
 #include "control/register.h"
+#include "distributed/register.h"
 #include "engine/register.h"
 #include "fluid/register.h"
 #include "force/diffusion/register.h"
@@ -13,6 +15,7 @@
 #include "force/load/register.h"
 #include "force/spring/register.h"
 #include "haptic/register.h"
+#include "heart/register.h"
 #include "instrument/register.h"
 #include "io/register.h"
 #include "lattice/register.h"
@@ -50,7 +53,10 @@ dvContext *dv_divan_create(int threads)
   dv_register_fluid(&c->registry);
   dv_register_robot(&c->registry);
   dv_register_haptic(&c->registry);
+  dv_register_heart(&c->registry);
   dv_register_lattice(&c->registry);
+  dv_register_distributed(&c->registry);
+  dv_register_anatomy(&c->registry);
   dv_register_renames(&c->registry);
   dv_register_absent(&c->registry);
   return c;

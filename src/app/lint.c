@@ -343,7 +343,7 @@ static void check_unused(dvScene *scene, dvObject *o)
     dv_warning(o, advice, "the loader reads a file, but nothing uses it");
     dv_free(advice);
   }
-  if (dv_plays(o, DV_ROLE_ENGINE) && !is_used(scene, o)) {
+  if (dv_plays(o, DV_ROLE_ENGINE) && !dv_plays(o, DV_ROLE_VISUAL) && !is_used(scene, o)) {
     char *advice = dv_format("link to its result, for example indices=\"@%s.indices\", or remove it", o->name);
     dv_warning(o, advice, "nothing uses what %s computes", o->name);
     dv_free(advice);

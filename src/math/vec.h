@@ -211,11 +211,11 @@ static inline dvQuat dv_quat_from_axis(dvVec3 unit_axis, double angle)
   double s = sin(0.5 * angle);
   return (dvQuat){s * unit_axis.x, s * unit_axis.y, s * unit_axis.z, cos(0.5 * angle)};
 }
-// Axis times angle, in radians. Angles up to 1e-5 give the identity, as in SOFA.
+// Axis times angle, in radians.
 static inline dvQuat dv_quat_from_rotation_vector(dvVec3 r)
 {
   double angle = dv_vec3_norm(r);
-  return angle <= 1e-5 ? dv_quat_identity() : dv_quat_from_axis(dv_vec3_scale(r, 1.0 / angle), angle);
+  return angle > 0 ? dv_quat_from_axis(dv_vec3_scale(r, 1.0 / angle), angle) : dv_quat_identity();
 }
 // The shortest rotation, of an angle in [0, pi].
 static inline dvVec3 dv_quat_to_rotation_vector(dvQuat q)

@@ -6,6 +6,7 @@
 
 #include "math/kernels.h"
 #include "mechanics/touched.h"
+#include "object/parts.h"
 #include "scene/timer.h"
 
 #include <string.h>
@@ -99,9 +100,13 @@ static double short_dot(dvState *s, int a, int b)
                           dof->kind == DV_RIGID2 || dof->kind == DV_RIGID3 ? dof->space : width);
 }
 
+static double dot_of_parts(dvPlan *plan, dvParts *parts, int a, int b);
+
 double dv_mech_dot(dvPlan *plan, int a, int b)
 {
   double sum = 0;
+  dvParts *parts = dv_parts_of(plan->root->base.context);
+  if (parts) return dot_of_parts(plan, parts, a, b);
   begin(plan, vectors);
   for (size_t i = 0; i < plan->independent.count; i++) {
     dvState *s = dv_state(plan->independent.data[i]);
@@ -110,6 +115,18 @@ double dv_mech_dot(dvPlan *plan, int a, int b)
   }
   end(plan);
   return sum;
+}
+
+// of a body that is spread over processes: each sums over its own points, which come first
+static double dot_of_parts(dvPlan *plan, dvParts *parts, int a, int b)
+{
+  double sum = 0;
+  for (size_t i = 0; i < plan->independent.count; i++) {
+    dvState *s = dv_state(plan->independent.data[i]);
+    const size_t own = dv_min_size(3 * parts->owned, dv_state_scalars(s, a));
+    sum += dv_dot(pool_of(plan), dv_state_read(s, a), dv_state_read(s, b), own);
+  }
+  return parts->sum(parts, sum);
 }
 
 void dv_mech_xpay(dvPlan *plan, int p, int r, double beta)

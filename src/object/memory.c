@@ -201,6 +201,13 @@ static void begin_object(dvMemoryStream *s, const dvObject *o)
 
 typedef DV_ARRAY(unsigned char) Bytes;   // any array
 
+// a field that was put back is another one for those who are linked to it
+static void touch_field(const dvObject *o, const void *member)
+{
+  for (int i = 0; i < o->field_count; i++)
+    if (o->fields[i].value == member) dv_field_touch(&o->fields[i]);
+}
+
 static void remember_member(dvObject *o, const dvMemoryDesc *d, dvMemoryStream *s)
 {
   void *member = (char *)o + d->offset;
@@ -225,6 +232,7 @@ static void remember_member(dvObject *o, const dvMemoryDesc *d, dvMemoryStream *
     if (*(int *)member > 0) s->vector(s, o, d->name, *(int *)member);
     break;
   }
+  if (dv_memory_restores(s) && !s->refused) touch_field(o, member);
 }
 
 void dv_object_remember(dvObject *o, dvMemoryStream *s)

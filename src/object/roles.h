@@ -109,7 +109,8 @@ typedef struct dvForceOps {
   void (*rotations)(dvObject *o, double *out);
   // von Mises stress of each point of its state, Pa, as of the end of the last step. Optional.
   const struct dvReals *(*stress)(const dvObject *o);
-  // From so many products a step on an assembled matrix is sooner done than add_dforce; 0: it is not
+  // From so many products a step on an assembled matrix is sooner done than add_dforce; 0: it is not, below
+  // 0: and no other force of the scene may have it so
   int matrix_pays;
 } dvForceOps;
 

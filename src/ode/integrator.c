@@ -1,6 +1,7 @@
 // See integrator.h.
 #include "ode/integrator.h"
 
+#include "object/parts.h"
 #include "scene/timer.h"
 
 dvPlan *dv_ode_plan(dvPlan **plan, const dvObject *o) { return dv_plan_get_tagged(plan, o->node, &o->node->base.tags); }
@@ -108,12 +109,21 @@ static bool masses_are_diagonal(const dvPlan *plan)
   return true;
 }
 
+// forces on points of other processes are not complete here: what follows from them comes from there
+static dvStatus share_among_parts(dvPlan *plan, int id)
+{
+  dvParts *parts = dv_parts_of(plan->root->base.context);
+  for (size_t i = 0; parts && i < plan->independent.count; i++)
+    DV_TRY(parts->share(parts, dv_state_write(dv_state(plan->independent.data[i]), id), 3));
+  return DV_OK;
+}
+
 dvStatus dv_ode_accelerate(const dvObject *o, dvObject *solver, dvPlan *plan, dvMech *m, int a)
 {
   if (masses_are_diagonal(plan)) {
     dv_mech_acc_from_f(plan, a, m->f);
     dv_mech_project_response(plan, a);
-    return DV_OK;
+    return share_among_parts(plan, a);
   }
   DV_REQUIRE(solver);   // dv_ode_check_explicit has made sure
   dv_mech_project_response(plan, m->f);

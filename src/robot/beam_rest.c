@@ -39,12 +39,6 @@ static const dvMemoryDesc rest_memory[] = {DV_REMEMBER(reals, angles)};
 
 static size_t beams_of(const Rest *r) { return r->angles.count / 3; }
 
-static dvQuat turn_by(dvVec3 angles)   // small ones too, unlike dv_quat_from_rotation_vector
-{
-  double size = dv_vec3_norm(angles);
-  return size > 0 ? dv_quat_from_axis(dv_vec3_scale(angles, 1 / size), size) : dv_quat_identity();
-}
-
 // the rest shape of the angles, into the state and the force
 static bool bend(Rest *r)
 {
@@ -58,8 +52,8 @@ static bool bend(Rest *r)
     dvQuat qa0 = dv_quat_load(a0 + 3), qa = dv_quat_load(a + 3);
     dvVec3 offset = dv_quat_inverse_rotate(qa0, dv_vec3_sub(dv_vec3_load(b0), dv_vec3_load(a0)));
     dvQuat turn = dv_quat_mul(dv_quat_inverse(qa0), dv_quat_load(b0 + 3));
-    offset = dv_quat_rotate(turn_by(dv_vec3_scale(angles, 0.5)), offset);
-    turn = dv_quat_mul(turn_by(angles), turn);
+    offset = dv_quat_rotate(dv_quat_from_rotation_vector(dv_vec3_scale(angles, 0.5)), offset);
+    turn = dv_quat_mul(dv_quat_from_rotation_vector(angles), turn);
     dv_vec3_store(b, dv_vec3_add(dv_vec3_load(a), dv_quat_rotate(qa, offset)));
     dv_quat_store(b + 3, dv_quat_normalise(dv_quat_mul(qa, turn)));
   }

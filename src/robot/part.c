@@ -58,8 +58,13 @@ double dv_part_value(const dvObject *o, const dvReals *value, int32_t index)
   return value->count ? value->data[(size_t)index < value->count ? (size_t)index : 0] : 0;
 }
 
-dvStatus dv_part_check_value(dvObject *o, const dvReals *value, const int32_t *index)
+dvStatus dv_part_check_value(dvObject *o, dvReals *value, const int32_t *index)
 {
+  const double none = 0;
+  if (value->count == 0 && !dv_field_of(o, value)->source) {
+    if (!dv_reals_assign(value, &none, 1)) return dv_error(o, NULL, "out of memory");
+    dv_touch(o, value);
+  }
   if (*index >= 0 && ((size_t)*index < value->count || *index == 0)) return DV_OK;
   return dv_field_error(o, index, "indices count from 0", "there is no value %d: %zu were given", *index, value->count);
 }

@@ -74,7 +74,8 @@ dvState *dv_part_state(const dvPart *p);
 dvStatus dv_part_init(dvObject *o, const dvGauge *gauge, dvPartRole role);
 // The value that is asked for: value[valueIndex], or 0 when there is none; told when the index is out of the list.
 double dv_part_value(const dvObject *o, const dvReals *value, int32_t index);
-dvStatus dv_part_check_value(dvObject *o, const dvReals *value, const int32_t *index);
+// Where no value is given there is one, 0, as in SOFA: scripts read it before they change it.
+dvStatus dv_part_check_value(dvObject *o, dvReals *value, const int32_t *index);
 dvStatus dv_part_check_limits(dvObject *o, const double *low, const double *high, const char *what);
 // A limit that counts when the scene has set it.
 static inline double dv_part_limit(const dvObject *o, const double *member, double otherwise)

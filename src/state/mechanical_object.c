@@ -339,6 +339,19 @@ static dvStatus mapped_object_init(dvObject *o)
   return taken ? mechanical_object_init(o) : dv_error(o, NULL, "out of memory for %zu points", from->count);
 }
 
+// without values, a potential of 0 at each point of the mesh of the node or above
+static dvStatus electrical_state_init(dvObject *o)
+{
+  MechanicalObject *m = (MechanicalObject *)o;
+  dvObject *mesh = m->topology.target ? m->topology.target : dv_node_find_up(o->node, DV_ROLE_TOPOLOGY);
+  if (mesh && !dv_was_set(o, &m->size) && m->position.count == 0) {
+    DV_TRY(dv_object_ensure(mesh));
+    size_t points = dv_topology_point_count(dv_topology(mesh));
+    if (!dv_reals_resize(&m->position, points)) return dv_error(o, NULL, "out of memory for %zu points", points);
+  }
+  return mechanical_object_init(o);
+}
+
 static void mechanical_object_topology_changed(dvObject *o)
 {
   MechanicalObject *m = (MechanicalObject *)o;
@@ -454,12 +467,12 @@ static bool mechanical_object_restored(dvObject *o)
   return true;
 }
 
-#define STATE_CLASS(variable, name_, help_, init_, ...)                                              \
+#define STATE_CLASS(variable, name_, help_, dofs_, init_, ...)                                       \
   static const dvClass variable = {.struct_size = sizeof(dvClass),                                   \
                                    .name = name_,                                                    \
                                    .help = help_,                                                    \
                                    .module = "Sofa.Component.StateContainer",                        \
-                                   .dofs = DV_DOF_ALL,                                               \
+                                   .dofs = dofs_,                                                    \
                                    .roles = DV_PLAYS(DV_ROLE_STATE),                                 \
                                    .size = sizeof(MechanicalObject),                                 \
                                    .blocks = {&dv_object_block, DV_BLOCK(mechanical_object_fields)}, \
@@ -477,15 +490,19 @@ static bool mechanical_object_restored(dvObject *o)
                                    __VA_ARGS__}
 
 STATE_CLASS(mechanical_object_class, "MechanicalObject", "positions, velocities and forces of a mechanical model",
-            mechanical_object_init, .aliases = "MechanicalState");
+            DV_DOF_ALL, mechanical_object_init, .aliases = "MechanicalState");
 STATE_CLASS(
     mapped_object_class, "MappedObject",
     "positions and velocities that a mapping moves: a MechanicalObject that begins with the points of the state above",
-    mapped_object_init);
+    DV_DOF_ALL, mapped_object_init);
+STATE_CLASS(electrical_state_class, "ElectricalState",
+            "electric potential of the points of a mesh, one number each: 0 at rest, 1 excited", DV_DOF_VEC1,
+            electrical_state_init);
 
 void dv_register_state(dvRegistry *r)
 {
   dv_registry_add(r, &dv_node_class);
   dv_registry_add(r, &mechanical_object_class);
   dv_registry_add(r, &mapped_object_class);
+  dv_registry_add(r, &electrical_state_class);
 }

@@ -122,8 +122,10 @@ static void arrows_sketch(dvObject *o, dvSketch *out)
 {
   Arrows *a = (Arrows *)o;
   if (!a->enable) return;
-  *out = (dvSketch){
-      .kind = DV_SKETCH_ARROWS, .positions = dv_field_of(o, &a->position), .vectors = dv_field_of(o, &a->vector)};
+  *out = (dvSketch){.kind = DV_SKETCH_ARROWS,
+                    .positions = dv_field_of(o, &a->position),
+                    .vectors = dv_field_of(o, &a->vector),
+                    .radius = a->vectorScale > 0 ? a->vectorScale : 0};   // of arrows: how long a unit is
   dv_sketch_colour(out, a->color, dv_was_set(o, &a->color));
 }
 

@@ -506,6 +506,70 @@ static void data_display_sketch(dvObject *o, dvSketch *out)
     *out = (dvSketch){.kind = DV_SKETCH_ELEMENTS, .values = dv_field_of(o, &d->pointData), .topology = topology};
 }
 
+#define VOLUME_FIELDS(X)                                                                                       \
+  X(real, volumeScale, "1", "",                                                                                \
+    "size of a cell, as a part of its own; an OglFloatVariable volumeScale or tetraScale "                     \
+    "of the node has the last word",                                                                           \
+    .flags = DV_LOOKS)                                                                                         \
+  X(tetrahedra, tetrahedra, "", "", "tetrahedra instead of those of a topology", .flags = DV_LOOKS)            \
+  X(hexahedra, hexahedra, "", "", "hexahedra instead of those of a topology", .flags = DV_LOOKS)               \
+  X(bool, depthTest, "0", "", "no effect: nearer cells always hide farther ones", .flags = DV_LOOKS | DV_IDLE) \
+  X(bool, blending, "0", "", "no effect: the opacity of the colour counts", .flags = DV_LOOKS | DV_IDLE)       \
+  X(color, defaultColor, "0.75 0.75 0.75 1", "", "colour of the cells", .alias = "color", .flags = DV_LOOKS)   \
+  X(link, topology, "", "", "the cells; those of the node or above by default", .role = DV_ROLE_TOPOLOGY)
+
+typedef struct VolumeModel {
+  dvVisualState base;
+  VOLUME_FIELDS(DV_MEMBER)
+} VolumeModel;
+
+// what a variable of a shader in the node says, as programs for volumes read it
+static double shader_scale(const dvNode *node, double otherwise)
+{
+  for (size_t i = 0; i < node->objects.count; i++) {
+    dvObject *o = node->objects.data[i];
+    dvField *id = dv_object_field(o, "id"), *value = dv_object_field(o, "value");
+    if (!dv_same(o->cls->name, "OglFloatVariable") || !id || !value) continue;
+    dvText name = {0}, number = {0};
+    dv_field_pull(id), dv_field_print(id, &name);
+    dv_field_pull(value), dv_field_print(value, &number);
+    const char *at = number.text ? number.text : "";
+    double scale;
+    bool ours = name.text && (dv_same(name.text, "volumeScale") || dv_same(name.text, "tetraScale"));
+    if (ours && dv_scan_real(&at, &scale) && scale > 0 && scale <= 1) otherwise = scale;
+    dv_text_free(&name), dv_text_free(&number);
+  }
+  return otherwise;
+}
+
+// The cells of a mesh, each a little smaller than it is: `radius` is how much of it is left; `points` and `triangles`
+// are tetrahedra and hexahedra of its own.
+static void volume_sketch(dvObject *o, dvSketch *out)
+{
+  VolumeModel *v = (VolumeModel *)o;
+  dvObject *topology = v->topology.target ? v->topology.target : dv_node_find_up(o->node, DV_ROLE_TOPOLOGY);
+  dv_pull(o, &v->tetrahedra), dv_pull(o, &v->hexahedra);
+  bool own = v->tetrahedra.count || v->hexahedra.count;
+  size_t points = v->base.state.count;
+  if (!v->base.enable || (!topology && !own)) return;
+  if (own && (first_outside(&v->tetrahedra, points) != v->tetrahedra.count ||
+              first_outside(&v->hexahedra, points) != v->hexahedra.count)) {
+    dv_warning(o, "the cells count points from 0 up to the last of `position`",
+               "a cell has a point that is not there; it is not drawn");
+    return;
+  }
+  *out = (dvSketch){.kind = DV_SKETCH_ELEMENTS,
+                    .state = points ? NULL : dv_node_state_up(o->node),
+                    .points = own ? &v->tetrahedra : NULL,
+                    .triangles = own ? &v->hexahedra : NULL,
+                    .topology = topology,
+                    .radius = shader_scale(o->node, v->volumeScale > 0 && v->volumeScale <= 1 ? v->volumeScale : 1)};
+  dv_sketch_colour(out, v->defaultColor, dv_was_set(o, &v->defaultColor));
+}
+
+#define SELF VolumeModel
+static const dvFieldDesc volume_fields[] = {VOLUME_FIELDS(DV_DESCRIBE)};
+#undef SELF
 #define SELF CylinderModel
 static const dvFieldDesc cylinder_fields[] = {CYLINDER_FIELDS(DV_DESCRIBE)};
 #undef SELF
@@ -531,7 +595,7 @@ static const dvFieldDesc splat_fields[] = {SPLAT_FIELDS(DV_DESCRIBE)};
   }
 
 static const char rendering[] = "Sofa.GL.Component.Rendering3D", shader[] = "Sofa.GL.Component.Shader",
-                  visual[] = "Sofa.Component.Visual";
+                  visual[] = "Sofa.Component.Visual", volumetric[] = "VolumetricRendering";
 
 const dvClass dv_visual_classes[] = {
     VISUAL_CLASS(FULL, surface_sketch, "OglModel", rendering, dvOglModel, "a surface to draw, moved by a mapping",
@@ -546,5 +610,9 @@ const dvClass dv_visual_classes[] = {
                  DV_BLOCK(splat_fields)),
     VISUAL_CLASS(PLAIN, data_display_sketch, "DataDisplay", rendering, DataDisplay, "a surface coloured by numbers",
                  DV_BLOCK(data_display_fields)),
+    VISUAL_CLASS(PLAIN, volume_sketch, "OglVolumetricModel", volumetric, VolumeModel,
+                 "the tetrahedra and hexahedra of a mesh, drawn as cells", DV_BLOCK(volume_fields)),
+    VISUAL_CLASS(PLAIN, volume_sketch, "OglTetrahedralModel", volumetric, VolumeModel,
+                 "the tetrahedra of a mesh, drawn as cells", DV_BLOCK(volume_fields)),
 };
 const size_t dv_visual_class_count = DV_COUNT(dv_visual_classes);

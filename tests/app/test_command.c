@@ -49,14 +49,14 @@ static void verbs_and_help(void **state)
 static void every_verb_reads_the_same_table(void **state)
 {
   DV_UNUSED(state);
-  static const char *const verbs[] = {"run",     "view",  "check",    "info",      "list",
-                                      "convert", "bench", "validate", "new-plugin"};
+  static const char *const verbs[] = {"run",   "view",  "check",    "info",       "list",   "convert",
+                                      "sweep", "bench", "validate", "new-plugin", "anatomy"};
   char *directory = check_mkdir();
   for (size_t i = 0; i < DV_COUNT(verbs); i++) {
-    check_command(2, "unknown option '--xyzzy'\ntry `divan ", "cd %s && %s %s --xyzzy a", directory, DIVAN_BINARY,
-                  verbs[i]);
+    check_command(2, "unknown option '--unheard-of'\ntry `divan ", "cd %s && %s %s --unheard-of a", directory,
+                  DIVAN_BINARY, verbs[i]);
     check_command(0, "\nexamples:\n  divan ", "%s %s --help", DIVAN_BINARY, verbs[i]);
-    if (i >= 6) continue;   // those that make a context
+    if (i >= 7) continue;   // those that make a context
     check_command(0, "  --plugin-path DIR ", "%s %s --help", DIVAN_BINARY, verbs[i]);
     check_command(2, "unknown option '--plugin-pth'; did you mean '--plugin-path'?", "%s %s a --plugin-pth b",
                   DIVAN_BINARY, verbs[i]);
@@ -66,7 +66,7 @@ static void every_verb_reads_the_same_table(void **state)
   }
   check_run(2, "did you mean '--steps'?", "run x.scn --step=3");
   check_run(2, "--hash takes no value", "run x.scn --hash=1");
-  check_run(2, "unexpected argument 'b'", "view a b");
+  check_run(2, "unexpected argument 'c'", "view a b c");   // a second file is compared, or played
   check_run(0, "0 steps in", "run " DIVAN_SOURCE_DIR "/scenes/liver.scn --steps=0 --threads=1");
   check_rmdir(directory);
 }

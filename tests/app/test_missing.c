@@ -12,8 +12,8 @@ static const char scene[] =
     "<Node name='root' dt='0.01'><DefaultAnimationLoop/>\n"
     "<EulerImplicitSolver/><CGLinearSolver iterations='20' tolerance='1e-9' threshold='1e-9'/>\n"
     "<Thingamajig name='thing'/>\n"
-    "<Node name='a'><OglTetrahedralModel name='interp'/></Node>\n"
-    "<Node name='b'><OglTetrahedralModel name='interp'/>\n"
+    "<Node name='a'><CudaVisualModel name='interp'/></Node>\n"
+    "<Node name='b'><CudaVisualModel name='interp'/>\n"
     "<MechanicalObject name='dofs' position='0 0 0' velocity='@interp.speeds'/><UniformMass totalMass='1'/></Node>\n"
     "<Node name='c'><MechanicalObject/><IdentityMapping name='map' input='@../b/interp' output='@.'/>\n"
     "<IdentityMapping input='@map' output='@.'/></Node></Node>\n";
@@ -55,7 +55,7 @@ static void each_name_is_told_once(void **state)
   DV_UNUSED(state);
   char *path = written("unknown.scn", scene), *out;
   assert_int_equal(check_shell(&out, "%s check %s 2>&1", DIVAN_BINARY, path), 3);
-  assert_int_equal(times(out, "unknown component: OglTetrahedralModel\n    and 1 more like it\n"), 1);
+  assert_int_equal(times(out, "unknown component: CudaVisualModel\n    and 1 more like it\n"), 1);
   assert_int_equal(times(out, "unknown component: "), 2);
   assert_non_null(strstr(out, "unknown component: Thingamajig\n"));
   assert_non_null(strstr(out, "3 errors"));   // and that @map is no state
@@ -69,7 +69,7 @@ static void the_rest_runs_without_them(void **state)
   char *path = written("skipped.scn", scene), *out;
   for (size_t i = 0; i < DV_COUNT(verbs); i++) {
     assert_int_equal(check_shell(&out, "%s %s --skip-missing %s 2>&1", DIVAN_BINARY, verbs[i], path), 0);
-    assert_int_equal(times(out, "left out: 2 x OglTetrahedralModel (VolumetricRendering)\n"), 1);
+    assert_int_equal(times(out, "left out: 2 x CudaVisualModel (SofaCUDA)\n"), 1);
     assert_int_equal(times(out, "left out: 1 x Thingamajig (unknown)\n"), 1);
     // what links to them, and what links to that
     assert_int_equal(times(out, "left out: 2 x IdentityMapping (it needs what was left out)\n"), 1);

@@ -193,6 +193,12 @@ static void a_ball_rests(void **state)
               "<RigidDistanceGridCollisionModel filename='#cube' nx='31' ny='31' nz='31' simulated='0' "
               "contactStiffness='20'/></Node>",
               1.5);
+  // without a frame the surface stands where its file has it, wherever the points of its state are
+  check_rests("points",
+              "<Node><MechanicalObject name='points' position='3 4 5  6 7 8'/>"
+              "<RigidDistanceGridCollisionModel filename='#cube' nx='31' ny='31' nz='31' translation='0 0.25 0' "
+              "contactStiffness='20'/></Node>",
+              1.25);
   // cells stretched to twice their height
   check_rests("cells",
               "<Node><RegularGridTopology name='grid' n='4 4 4' min='-1.3 -1.3 -1.3' max='1.3 1.3 1.3'/>"

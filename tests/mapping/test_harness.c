@@ -295,8 +295,9 @@ static void every_mapping_agrees_with_differences(void **state)
 }
 
 // without a Jacobian, with points that come with contacts, along a curve (own tests: collision, instrument)
-static const char *const without[] = {"SPHFluidSurfaceMapping", "PersistentContactRigidMapping",
-                                      "PersistentContactBarycentricMapping", "BeamProjectionDifferenceMultiMapping"};
+static const char *const without[] = {"SPHFluidSurfaceMapping", "ImplicitSurfaceMapping",
+                                      "PersistentContactRigidMapping", "PersistentContactBarycentricMapping",
+                                      "BeamProjectionDifferenceMultiMapping"};
 
 // what loads as a mapping has a row above
 static void no_mapping_is_left_out(void **state)

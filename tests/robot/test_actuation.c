@@ -526,20 +526,31 @@ static void bad_input(void **state)
   assert_true(fd_fails("<Node><MechanicalObject template='Vec1' position='1'/><JointConstraint index='1'/></Node>"));
 }
 
+// scripts of SOFA read the value before they change it
+static void value_to_begin_with(void **state)
+{
+  DV_UNUSED(state);
+  dvScene *s =
+      check_scene(LOOP("0.05") "<Node name='b'>" SOLVE "<MechanicalObject name='d' template='Vec1' position='0.5'/>"
+                               "<UniformMass totalMass='1'/><RestShapeSpringsForceField stiffness='100'/>"
+                               "<LinearSolverConstraintCorrection/><JointConstraint name='joint'/></Node></Node>",
+                  1);
+  const dvReals *value = dv_object_field(check_find(s, "b/joint"), "value")->value;
+  assert_int_equal(value->count, 1);
+  check_close(value->data[0], 0, 0);
+  check_steps(s, 5);
+  check_close(check_value(s, "b/d", DV_X, 0), 0.5, 1e-9);
+  check_close_scene(&s);
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(slopes),
-                                     cmocka_unit_test(capstan),
-                                     cmocka_unit_test(bent_beam),
-                                     cmocka_unit_test(limits),
-                                     cmocka_unit_test(as_sofa),
-                                     cmocka_unit_test(thin_sphere),
-                                     cmocka_unit_test(balloon),
-                                     cmocka_unit_test(thin_cylinder),
-                                     cmocka_unit_test(closed_gas),
-                                     cmocka_unit_test(others),
-                                     cmocka_unit_test(commands_do_not_jump),
-                                     cmocka_unit_test(held_body),
-                                     cmocka_unit_test(bad_input)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(slopes),        cmocka_unit_test(value_to_begin_with),
+                                     cmocka_unit_test(capstan),       cmocka_unit_test(bent_beam),
+                                     cmocka_unit_test(limits),        cmocka_unit_test(as_sofa),
+                                     cmocka_unit_test(thin_sphere),   cmocka_unit_test(balloon),
+                                     cmocka_unit_test(thin_cylinder), cmocka_unit_test(closed_gas),
+                                     cmocka_unit_test(others),        cmocka_unit_test(commands_do_not_jump),
+                                     cmocka_unit_test(held_body),     cmocka_unit_test(bad_input)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,6 +32,7 @@ static const followCase cases[] = {
     {.name = "TetrahedronHyperelasticityFEMForceField",
      .kind = DV_TETRAHEDRON,
      .attributes = "materialName='NeoHookean' ParameterSet='3 20'"},
+    {.name = "MooneyRivlin", .kind = DV_TETRAHEDRON, .attributes = "ParameterSet='1 1 20'"},
     {.name = "StandardTetrahedralFEMForceField",
      .kind = DV_TETRAHEDRON,
      .attributes = "materialName='StVenantKirchhoff' ParameterSet='3 20'"},
@@ -287,6 +288,10 @@ static const struct {
     {"FluidBoundary", "samples its mesh anew when it has changed"},
     {"ParticlesRepulsionForceField", "the same"},
     {"SPHFluidSurfaceMapping", "the same"},
+    {"ImplicitSurfaceMapping", "the same"},
+    {"FluidGridObstacle", "measures its surface once"},
+    {"VesselNetwork", "cuts its edges once"},
+    {"VesselLeak", "makes the points itself: own test"},
     {"ParticleSource", "makes the points itself: own test"},
     {"ParticleSink", "removes the points itself: own test"},
     {"PersistentContactRigidMapping", "its points are those of contacts"},
@@ -296,6 +301,10 @@ static const struct {
     {"PREquivalentStiffnessForceField", "joins frames in a row, without a mesh, and says so when their number changes"},
     {"VirtualCoupling", "one frame of a tool, without a mesh"},
     {"SpringLattice", "has its own points and springs: own test"},
+    {"MappedInertiaForceField", "asks mapping and mass, which follow; keeps nothing of a mesh"},
+    {"ContractionForceField", "keeps copies of its tetrahedra, and says so when the mesh changes"},
+    {"PressureConstraint", "keeps a copy of its wall, and rests when points of the state went"},
+    {"ProjectivePressureConstraint", "the same wall"},
 };
 
 static bool is_listed(const char *name)

@@ -1,6 +1,6 @@
 // divan bench: how fast is it? This file reads the options and puts results together; see bench_scenes.c,
 // bench_kernels.c, bench_growth.c, bench_collision.c, bench_constraint.c, bench_topology.c, bench_lattice.c,
-// bench_robot.c, bench_haptics.c for what is measured.
+// bench_robot.c, bench_haptics.c, bench_anatomy.c, bench_heart.c for what is measured.
 #include "bench.h"
 #include "bench_contact_scenes.h"
 #include "bench_linear.h"
@@ -34,24 +34,30 @@ static int parse_threads(Bench *b, const char *text)
   return b->thread_counts ? 0 : usage_error(&command_bench, "--threads needs a list like 1,2");
 }
 
+static const struct {
+  const char *name;
+  size_t wanted;   // member of Bench
+  bool in_all;
+} subjects[] = {
+#define SUBJECT(name, in_all)            \
+  {                                      \
+#name, offsetof(Bench, name), in_all \
+  }
+    SUBJECT(scenes, true),     SUBJECT(kernels, true),  SUBJECT(growth, true),   SUBJECT(collision, true),
+    SUBJECT(constraint, true), SUBJECT(topology, true), SUBJECT(lattice, true),  SUBJECT(robot, true),
+    SUBJECT(linear, false),    SUBJECT(haptics, false), SUBJECT(anatomy, false), SUBJECT(heart, false),
+#undef SUBJECT
+};
+
 static bool parse_subject(Bench *b, const char *word)
 {
-  bool all = dv_same(word, "all");
-  if (!all && !dv_same(word, "scenes") && !dv_same(word, "kernels") && !dv_same(word, "growth") &&
-      !dv_same(word, "linear") && !dv_same(word, "collision") && !dv_same(word, "constraint") &&
-      !dv_same(word, "topology") && !dv_same(word, "lattice") && !dv_same(word, "robot") && !dv_same(word, "haptics"))
-    return false;
-  b->scenes |= all || dv_same(word, "scenes");
-  b->kernels |= all || dv_same(word, "kernels");
-  b->growth |= all || dv_same(word, "growth");
-  b->linear |= dv_same(word, "linear");
-  b->haptics |= dv_same(word, "haptics");
-  b->collision |= all || dv_same(word, "collision");
-  b->constraint |= all || dv_same(word, "constraint");
-  b->topology |= all || dv_same(word, "topology");
-  b->lattice |= all || dv_same(word, "lattice");
-  b->robot |= all || dv_same(word, "robot");
-  return true;
+  bool all = dv_same(word, "all"), known = all;
+  for (size_t i = 0; i < DV_COUNT(subjects); i++) {
+    if (!(all ? subjects[i].in_all : dv_same(word, subjects[i].name))) continue;
+    *(bool *)((char *)b + subjects[i].wanted) = true;
+    known = true;
+  }
+  return known;
 }
 
 static int parse(Bench *b, const Options *o)
@@ -71,7 +77,7 @@ static int parse(Bench *b, const Options *o)
     if (!parse_subject(b, o->names.data[i]))
       return usage_error(&command_bench,
                          "there is no benchmark '%s'; there are scenes, kernels, growth, collision, constraint, "
-                         "topology, lattice, robot, linear, haptics and all",
+                         "topology, lattice, robot, linear, haptics, anatomy, heart and all",
                          o->names.data[i]);
   if (!o->names.count) b->scenes = true;
   return o->thread_list ? parse_threads(b, o->thread_list) : 0;
@@ -137,6 +143,8 @@ static json_t *measure(const Bench *b)
   if (b->robot) json_object_set_new(result, "robot", bench_robot(b));
   if (b->linear) json_object_set_new(result, "linear", bench_linear(b));
   if (b->haptics) json_object_set_new(result, "haptics", bench_haptics(b));
+  if (b->anatomy) json_object_set_new(result, "anatomy", bench_anatomy(b));
+  if (b->heart) json_object_set_new(result, "heart", bench_heart(b));
   bench_progress("%s", "");
   return result;
 }
@@ -216,8 +224,9 @@ const Command command_bench = {
     .verb = VERB_BENCH,
     .name = "bench",
     .summary = "measure how fast scenes and inner loops are",
-    .usage = "divan bench [scenes|kernels|growth|collision|constraint|topology|lattice|robot|linear|haptics|all] "
-             "[options]\n",
+    .usage =
+        "divan bench [scenes|kernels|growth|collision|constraint|topology|lattice|robot|linear|haptics|anatomy|heart|"
+        "all] [options]\n",
     .about = "  scenes               ms per step of a list of scenes (the default)\n"
              "  kernels              inner loops, in proportion to what this machine can do\n"
              "  growth               how times grow with the size of a mesh\n"
@@ -227,6 +236,8 @@ const Command command_bench = {
              "  lattice              springs a second of lattices of many sizes, on grids and without\n"
              "  robot                inverse control of a soft robot, with the shares of a step\n"
              "  haptics              periods of the haptic loop, cost of its ticks, 30 Hz against 1 kHz\n"
+             "  anatomy              the liver with its vessels and capsule, with the preconditioner and without\n"
+             "  heart                fronts of excitation and whole beats of a ventricle\n"
              "  linear               the direct solver, beside CHOLMOD and MUMPS where they were there when divan was\n"
              "                       built; some minutes\n"
              "  all                  scenes, kernels, growth, collision, constraint, topology, lattice and robot\n",

@@ -12,7 +12,7 @@
 enum { BENCH_THREADS = 8 };
 
 typedef struct Bench {
-  bool scenes, kernels, growth, linear, collision, constraint, topology, lattice, robot, haptics;
+  bool scenes, kernels, growth, linear, collision, constraint, topology, lattice, robot, haptics, anatomy, heart;
   const char *corpus, *list, *filter, *json, *compare, *html, *from;
   int repeats;
   int threads[BENCH_THREADS], thread_counts;
@@ -38,6 +38,10 @@ json_t *bench_robot(const Bench *b);
 void bench_print_robot(const json_t *all);
 json_t *bench_haptics(const Bench *b);
 void bench_print_haptics(const json_t *all);
+json_t *bench_anatomy(const Bench *b);
+void bench_print_anatomy(const json_t *all);
+json_t *bench_heart(const Bench *b);
+void bench_print_heart(const json_t *all);
 json_t *bench_machine(void);
 
 bool bench_wants(const Bench *b, const char *name);               // --filter; nothing after an interruption

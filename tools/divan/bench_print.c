@@ -182,6 +182,8 @@ void bench_print(const json_t *result)
   if (json_object_get(result, "constraint_scenes")) bench_print_figures(json_object_get(result, "constraint_scenes"));
   if (json_object_get(result, "lattice")) bench_print_lattice(json_object_get(result, "lattice"));
   if (json_object_get(result, "robot")) bench_print_robot(json_object_get(result, "robot"));
+  if (json_object_get(result, "anatomy")) bench_print_anatomy(json_object_get(result, "anatomy"));
+  if (json_object_get(result, "heart")) bench_print_heart(json_object_get(result, "heart"));
   if (json_object_get(result, "haptics")) bench_print_haptics(json_object_get(result, "haptics"));
   if (json_object_get(result, "linear")) bench_print_linear(json_object_get(result, "linear"));
 }

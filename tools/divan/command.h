@@ -15,6 +15,8 @@ typedef enum Verb {
   VERB_BENCH = 1 << 6,
   VERB_VALIDATE = 1 << 7,
   VERB_NEW_PLUGIN = 1 << 8,
+  VERB_ANATOMY = 1 << 9,
+  VERB_SWEEP = 1 << 10,
 } Verb;
 
 typedef DV_ARRAY(const char *) Texts;
@@ -34,7 +36,11 @@ typedef struct Options {
   double dt;
   const char *out, *last_good, *dump_state, *dump_topology, *stats, *step_times, *profile, *gnuplot, *csv, *csv_points;
   const char *save, *restore;
-  bool hash, quiet, fine, realtime;
+  const char *record, *export_to;
+  Texts record_fields;
+  const char *picture, *video, *size, *camera, *show;   // film.h
+  double xray;
+  bool hash, quiet, fine, realtime, distributed, dark;
   // view
   const char *host, *token;
   long port;   // below 0: the usual one
@@ -46,8 +52,18 @@ typedef struct Options {
   long repeats;
   double timeout;
   bool validate;
+  // anatomy
+  const char *labels;
+  long cells;
+  double unit, detail, gap;   // gap below 0: as it suits
   // validate, new-plugin
   bool quick, flags;
+  // sweep
+  Texts vary, result;
+  const char *slurm, *share;
+  long jobs, tasks;   // 0: the usual number
+  double limit;       // seconds of a variant; 0: none
+  bool together, restart, retry;
 } Options;
 
 // A verb. Its help consists of usage, about, its options, more and examples.
@@ -63,13 +79,15 @@ typedef struct Command {
 } Command;
 
 extern const Command command_run, command_check, command_info, command_list, command_convert, command_bench,
-    command_validate, command_view, command_new_plugin;
+    command_validate, command_view, command_new_plugin, command_anatomy, command_sweep;
 
 // The whole command. With a reader of scenes in Python it runs inside of Python, else such a scene takes it there.
 int divan_command(int count, char **arguments, dvScriptReader read_script);
 // Runs the command line in Python when it names a scene that needs it (python.c); returns a status only where there is
 // none, else -1 when it does not concern it.
 int enter_python(int count, char **arguments);
+
+int run_distributed(const Options *options);   // `run` over the processes of mpirun
 
 const char *viewer_page_text(size_t *length);   // the page of the viewer, where it is built in
 

@@ -1,6 +1,7 @@
 // divan convert: write a scene back, or a mesh in another format.
 #include "command.h"
 #include "mesh_report.h"
+#include "recorded.h"
 
 #include "base/file.h"
 #include "io/load/loader.h"
@@ -132,6 +133,7 @@ static int convert(const Options *o)
     return usage_error(&command_convert,
                        "%s would be overwritten by what is made of it; name another file, or allow it with --force",
                        o->scene);
+  if (dv_ends_with_nocase(o->scene, ".divr")) return convert_recording(o);
   if (dv_mesh_can_read(o->scene) && !dv_mesh_can_write(o->second))
     return usage_error(&command_convert, "'.%s' is not a format that meshes are written in; there are %s",
                        dv_path_extension(o->second), dv_mesh_written_formats());
@@ -144,7 +146,9 @@ const Command command_convert = {
     .name = "convert",
     .summary = "write a scene in today's form, or a mesh in another format",
     .usage = "divan convert IN.scn OUT.scn|OUT.py [options]\n"
-             "       divan convert MESH OUT [--force]\n",
+             "       divan convert MESH OUT [--force]\n"
+             "       divan convert ROBOT.urdf OUT.scn\n"
+             "       divan convert FILE.divr OUT.glb|OUT.usda|OUT.csv\n",
     .about =
         "Writes a scene back with includes expanded, today's names and values in their shortest form. Converting\n"
         "the result again gives the same bytes. Names of files that stand relative to the scene are made relative\n"
@@ -152,9 +156,12 @@ const Command command_convert = {
         "createScene(rootNode), as SofaPython3 has them (docs/python.md).\n\n"
         "A mesh is written in the format that the name of OUT asks for: .obj .vtk .vtu .stl .off .msh .mesh .node\n"
         ".inp .gidmsh .trian .xs3 .sph; it is read from any of these and from .vtp .vti .vts, also with .gz behind\n"
-        "the name.\n",
+        "the name.\n\n"
+        "A robot in URDF becomes an articulated system (docs/recording.md tells what of it). A recording\n"
+        "(divan run --record) becomes a moving scene for other programs, .glb or .usda, or a table of its numbers.\n",
     .examples = "  divan convert scenes/liver.scn liver-new.scn\n"
-                "  divan convert scenes/mesh/organ.msh organ.vtu\n",
+                "  divan convert scenes/mesh/organ.msh organ.vtu\n"
+                "  divan convert liver.divr liver.glb\n",
     .most_names = 2,
     .run = convert,
 };

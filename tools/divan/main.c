@@ -12,9 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
-static const Command *const commands[] = {&command_run,   &command_view,     &command_check,
-                                          &command_info,  &command_list,     &command_convert,
-                                          &command_bench, &command_validate, &command_new_plugin};
+static const Command *const commands[] = {&command_run,        &command_view,    &command_check, &command_info,
+                                          &command_list,       &command_convert, &command_bench, &command_validate,
+                                          &command_new_plugin, &command_anatomy, &command_sweep};
 
 static void print_help(FILE *out)
 {

@@ -31,13 +31,13 @@ typedef struct Option {
 #define INTO(member) offsetof(Options, member)
 enum {
   SCENES = VERB_RUN | VERB_VIEW | VERB_CHECK | VERB_CONVERT,
-  CONTEXTS = SCENES | VERB_INFO | VERB_LIST,
+  CONTEXTS = SCENES | VERB_INFO | VERB_LIST | VERB_SWEEP,
 };
 
 static const Option options[] = {
-    {VERB_RUN, "--steps", "-n", "STEPS", COUNT, INTO(steps),
+    {VERB_RUN | VERB_SWEEP, "--steps", "-n", "STEPS", COUNT, INTO(steps),
      "number of steps (default 100); 0 loads and initialises only", 0, 1e12},
-    {VERB_RUN, "--dt", NULL, "S", NUMBER, INTO(dt), "time step, instead of the scene's", 1e-12, 1e6},
+    {VERB_RUN | VERB_SWEEP, "--dt", NULL, "S", NUMBER, INTO(dt), "time step, instead of the scene's", 1e-12, 1e6},
     {CONTEXTS, "--data", NULL, "DIR", TEXTS, INTO(data),
      "where to look for files, besides the scene's own directory; may be repeated (and DIVAN_PATH, a list separated by "
      "colons)",
@@ -51,8 +51,8 @@ static const Option options[] = {
      "which this option overrides, and the environment variable DIVAN_COMPAT)",
      0, 0},
     {CONTEXTS, "--threads", NULL, "N", COUNT, INTO(threads),
-     "threads (default: all cores; 1 for check and convert); the result does not depend on it", 1, 256},
-    {VERB_RUN | VERB_VIEW | VERB_CHECK, "--skip-missing", NULL, NULL, FLAG, INTO(skip_missing),
+     "threads (default: all cores; 1 for check, convert and sweep); the result does not depend on it", 1, 256},
+    {VERB_RUN | VERB_VIEW | VERB_CHECK | VERB_SWEEP, "--skip-missing", NULL, NULL, FLAG, INTO(skip_missing),
      "leave out components that do not exist, and what cannot do without them, instead of ending with status 3", 0, 0},
     {VERB_RUN | VERB_VIEW | VERB_CHECK, "--emulate-devices", NULL, NULL, FLAG, INTO(emulate_devices),
      "emulate haptic devices instead of looking for them", 0, 0},
@@ -67,13 +67,19 @@ static const Option options[] = {
     {VERB_RUN, "--csv-points", NULL, "LIST", TEXT, INTO(csv_points),
      "only these points to --csv and --gnuplot, as 272 or 0,5,10-20; they count from 0", 0, 0},
     {VERB_RUN, "--every", NULL, "K", COUNT, INTO(every),
-     "write each K-th step to --out, --gnuplot and --csv (default 1)", 1, 1e9},
+     "write each K-th step to --out, --gnuplot, --csv, --record and --export (default 1)", 1, 1e9},
     {VERB_RUN, "--save", NULL, "FILE", TEXT, INTO(save),
      "write a snapshot after the last step: everything that the next step depends on", 0, 0},
     {VERB_RUN, "--restore", NULL, "FILE", TEXT, INTO(restore),
      "go on from a snapshot of this scene, with the same bits as if it had not been stopped; one that does not fit is "
      "refused",
      0, 0},
+    {VERB_RUN, "--record", NULL, "FILE", TEXT, INTO(record),
+     "record the run (.divr): `divan view FILE` plays it and goes on from any moment of it", 0, 0},
+    {VERB_RUN, "--record-field", NULL, "PATH.FIELD", TEXTS, INTO(record_fields),
+     "record this field too, beside positions, velocities and energies, as /Liver/dofs.force; may be repeated", 0, 0},
+    {VERB_RUN, "--export", NULL, "FILE", TEXT, INTO(export_to),
+     "write the moving scene for other programs: .glb (glTF; Blender, web pages) or .usda (USD)", 0, 0},
     {VERB_RUN, "--dump-state", NULL, "DIR", TEXT, INTO(dump_state), "write positions and velocities at the end as text",
      0, 0},
     {VERB_RUN, "--last-good", NULL, "DIR", TEXT, INTO(last_good),
@@ -90,9 +96,28 @@ static const Option options[] = {
      "never wait for work that runs beside the steps (AsyncSparseLDLSolver): its result is used as soon as it is "
      "there, so that it depends on the clock",
      0, 0},
+    {VERB_RUN, "--distributed", NULL, NULL, FLAG, INTO(distributed),
+     "spread the body of the scene over the processes that mpirun starts (docs/scaling.md says what is covered)", 0, 0},
     {VERB_RUN, "--hash", NULL, NULL, FLAG, INTO(hash),
      "print a hash of all positions and velocities, and of what else the next step depends on, at the end", 0, 0},
-    {VERB_RUN, "--quiet", "-q", NULL, FLAG, INTO(quiet), "no progress, no notes", 0, 0},
+    {VERB_RUN, "--picture", NULL, "FILE", TEXT, INTO(picture),
+     "draw the scene after the last step and write it as PNG; needs no screen", 0, 0},
+    {VERB_RUN, "--video", NULL, "FILE", TEXT, INTO(video),
+     "film the steps in real time (each K-th step with --every K) through the program ffmpeg, as FILE.webm or "
+     "FILE.mp4; "
+     "without ffmpeg a series of PNG files is written",
+     0, 0},
+    {VERB_RUN, "--size", NULL, "WxH", TEXT, INTO(size), "pixels of --picture and --video (default 1280x720)", 0, 0},
+    {VERB_RUN, "--camera", NULL, "FROM", TEXT, INTO(camera),
+     "where --picture and --video look from: front, back, left, right, top or bottom; AZIMUTH,ELEVATION[,ZOOM] in "
+     "degrees; or X,Y,Z/X,Y,Z, the place and what it looks at",
+     0, 0},
+    {VERB_RUN, "--show", NULL, "GROUPS", TEXT, INTO(show),
+     "what --picture and --video draw, as visual,contacts (default: what the scene wants)", 0, 0},
+    {VERB_RUN, "--xray", NULL, "MU", NUMBER, INTO(xray),
+     "--picture and --video as X-rays see it: bodies swallow a part MU of a ray with each metre (1/m)", 1e-9, 1e9},
+    {VERB_RUN, "--dark", NULL, NULL, FLAG, INTO(dark), "--picture and --video with a dark background", 0, 0},
+    {VERB_RUN | VERB_SWEEP, "--quiet", "-q", NULL, FLAG, INTO(quiet), "no progress, no notes", 0, 0},
 
     {VERB_VIEW, "--port", NULL, "P", COUNT, INTO(port),
      "listen on this port (default: 8123, or any that is free when that is taken; 0: any)", 0, 65535},
@@ -128,7 +153,37 @@ static const Option options[] = {
     {VERB_BENCH, "--validate", NULL, NULL, FLAG, INTO(validate),
      "lattice: how right it is instead of how fast (--filter cantilevers, energies or spectra)", 0, 0},
 
-    {VERB_VALIDATE, "--quick", NULL, NULL, FLAG, INTO(quick), "coarse meshes only: a second", 0, 0},
+    {VERB_ANATOMY, "--out", NULL, "DIR", TEXT, INTO(out), "where scene and meshes go; it is made when it is not there",
+     0, 0},
+    {VERB_ANATOMY, "--labels", NULL, "LIST", TEXT, INTO(labels),
+     "what the labels are, or a file that says it (see below); default: each label is an organ", 0, 0},
+    {VERB_ANATOMY, "--cells", NULL, "N", COUNT, INTO(cells),
+     "cells of tetrahedra along the longest side of each organ (default 14)", 2, 400},
+    {VERB_ANATOMY, "--detail", NULL, "M", NUMBER, INTO(detail),
+     "size of the triangles of surfaces, m (default: a 48th of the longest side, never below a voxel)", 1e-9, 1e3},
+    {VERB_ANATOMY, "--unit", NULL, "M", NUMBER, INTO(unit),
+     "unit of the input in m (default: what an image says, else 0.001; 1 for surfaces)", 1e-9, 1e3},
+    {VERB_ANATOMY, "--gap", NULL, "M", NUMBER, INTO(gap),
+     "what is left between organs of an image that touch, m (default: a tenth of a cell)", 0, 1e3},
+    {VERB_ANATOMY, "--threads", NULL, "N", COUNT, INTO(threads), "threads (default: all cores)", 1, 256},
+    {VERB_SWEEP, "--vary", NULL, "PATH.FIELD=VALUES", TEXTS, INTO(vary),
+     "a field and the values that it takes; may be repeated: all combinations are run", 0, 0},
+    {VERB_SWEEP, "--result", NULL, "RESULT", TEXTS, INTO(result), "a column of the table; may be repeated", 0, 0},
+    {VERB_SWEEP, "--out", NULL, "FILE", TEXT, INTO(out), "the table (default sweep.csv)", 0, 0},
+    {VERB_SWEEP, "--html", NULL, "FILE", TEXT, INTO(html), "write a report with plots", 0, 0},
+    {VERB_SWEEP, "--jobs", NULL, "N", COUNT, INTO(jobs), "variants at a time (default: one for each core)", 1, 256},
+    {VERB_SWEEP, "--together", NULL, NULL, FLAG, INTO(together),
+     "the first values of all fields, then the second ones, instead of all combinations", 0, 0},
+    {VERB_SWEEP, "--timeout", NULL, "S", NUMBER, INTO(limit), "end a variant after this many seconds", 0.01, 1e9},
+    {VERB_SWEEP, "--retry", NULL, NULL, FLAG, INTO(retry), "run variants again that did not end well", 0, 0},
+    {VERB_SWEEP, "--restart", NULL, NULL, FLAG, INTO(restart), "begin anew: what is there is thrown away", 0, 0},
+    {VERB_SWEEP, "--share", NULL, "K/N", TEXT, INTO(share),
+     "only every N-th variant, from the K-th on (counted from 0); the same command without it collects", 0, 0},
+    {VERB_SWEEP, "--slurm", NULL, "FILE", TEXT, INTO(slurm), "write a job array for Slurm instead of running", 0, 0},
+    {VERB_SWEEP, "--tasks", NULL, "N", COUNT, INTO(tasks), "of that job array (default: one a variant, at most 100)", 1,
+     100000},
+
+    {VERB_VALIDATE, "--quick", NULL, NULL, FLAG, INTO(quick), "coarse meshes only: some seconds", 0, 0},
     {VERB_VALIDATE, "--filter", NULL, "TEXT", TEXT, INTO(filter), "only parts whose name contains the text", 0, 0},
     {VERB_NEW_PLUGIN, "--flags", NULL, NULL, FLAG, INTO(flags),
      "print the compiler flags that find the headers for component writers", 0, 0},
@@ -252,7 +307,7 @@ static int take_name(const Command *c, Options *o, const char *name)
 
 int options_read(const Command *c, Options *o, int count, char **arguments)
 {
-  *o = (Options){.steps = 100, .every = 1, .port = -1, .repeats = 3, .timeout = 600};
+  *o = (Options){.steps = 100, .every = 1, .port = -1, .repeats = 3, .timeout = 600, .gap = -1};
   if (c->verb & (VERB_CHECK | VERB_CONVERT)) o->threads = 1;
   dvCompatMode mode;
   int bad = 0;
@@ -278,4 +333,7 @@ void options_free(Options *o)
   dv_array_free(&o->data);
   dv_array_free(&o->plugins);
   dv_array_free(&o->plugin_paths);
+  dv_array_free(&o->vary);
+  dv_array_free(&o->result);
+  dv_array_free(&o->record_fields);
 }

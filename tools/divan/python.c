@@ -17,7 +17,7 @@
 
 static bool takes_scenes(const char *verb)
 {
-  static const char *const verbs[] = {"run", "view", "check", "convert"};
+  static const char *const verbs[] = {"run", "view", "check", "convert", "sweep"};
   for (size_t i = 0; i < DV_COUNT(verbs); i++)
     if (dv_same(verb, verbs[i])) return true;
   return false;

@@ -1,6 +1,8 @@
 // divan run: simulate a scene.
 #include "collision/collision.h"
 #include "command.h"
+#include "film.h"
+#include "recorded.h"
 
 #include "app/dump.h"
 #include "app/lint.h"
@@ -20,10 +22,8 @@ enum { TRACE_EVENTS = 1 << 19 };   // of --profile: 12 MB while it runs, some 40
 // before anything is computed
 static bool can_write(const Options *r)
 {
-  const char *const files[] = {r->stats, r->step_times, r->profile, r->save}, *const directories[] = {
-                                                                                  r->out,       r->gnuplot,
-                                                                                  r->csv,       r->dump_state,
-                                                                                  r->last_good, r->dump_topology};
+  const char *const files[] = {r->stats, r->step_times, r->profile, r->save, r->record, r->export_to, r->picture};
+  const char *const directories[] = {r->out, r->gnuplot, r->csv, r->dump_state, r->last_good, r->dump_topology};
   bool good = true;
   for (size_t i = 0; i < DV_COUNT(files); i++) good = output_file(files[i]) && good;
   for (size_t i = 0; i < DV_COUNT(directories); i++) good = output_directory(directories[i]) && good;
@@ -57,6 +57,8 @@ typedef struct Writers {
   dvSeries *series;
   dvTopologyDump *topologies;
   dvCurves *curves[2];   // for gnuplot, and .csv
+  dvRecorder *recorder;
+  Camera *camera;
 } Writers;
 
 static dvStatus open_writers(const Options *r, dvScene *scene, Writers *w)
@@ -67,11 +69,15 @@ static dvStatus open_writers(const Options *r, dvScene *scene, Writers *w)
   for (int i = 0; i < 2; i++)
     if (directories[i] && !(w->curves[i] = dv_curves_create(scene, directories[i], i == 1, r->csv_points)))
       return DV_ERROR_INPUT;
-  return DV_OK;
+  DV_TRY(record_begin(r, scene, &w->recorder));
+  int status = DV_OK;
+  w->camera = camera_open(r, scene, &status);
+  return (dvStatus)status;
 }
 
 static dvStatus write_all(Writers *w)
 {
+  if (w->recorder && !dv_recorder_add(w->recorder)) return DV_ERROR_INPUT;
   if (w->series) DV_TRY(dv_series_add(w->series));
   for (int i = 0; i < 2; i++)
     if (w->curves[i]) DV_TRY(dv_curves_add(w->curves[i]));
@@ -80,19 +86,21 @@ static dvStatus write_all(Writers *w)
 
 static dvStatus lost_writers(void)
 {
-  fprintf(stderr, "divan run: error: what --out, --gnuplot, --csv and --dump-topology write cannot be written: %s\n",
+  fprintf(stderr,
+          "divan run: error: what --out, --gnuplot, --csv, --record and --dump-topology write cannot be written: %s\n",
           errno ? strerror(errno) : "no reason given");
   return DV_ERROR_INPUT;
 }
 
 // what is due after a step, or before the first; the time of it is told apart from that of the steps
-static void write_moment(const Options *r, Writers *w, Outcome *out)
+static void write_moment(const Options *r, dvScene *scene, Writers *w, Outcome *out)
 {
   double began = dv_now(), cpu = dv_cpu_now();
   errno = 0;
   if (w->topologies && out->done > 0) dv_topology_dump_step(w->topologies);
   if (out->done % r->every == 0) out->status = write_all(w);
   if (out->status != DV_OK) lost_writers();
+  else out->status = camera_film(w->camera, scene, out->done);
   out->writing += dv_now() - began;
   out->writing_cpu += dv_cpu_now() - cpu;
 }
@@ -123,7 +131,7 @@ static void step_all(const Options *r, dvScene *scene, Writers *writers, Outcome
       warmed = dv_now(), cpu = dv_cpu_now();
       at_warmed = out->writing, cpu_at_warmed = out->writing_cpu;
     }
-    write_moment(r, writers, out);
+    write_moment(r, scene, writers, out);
     if (progress) show_progress(r, out->done, began, &shown);
   }
   double end = dv_now();
@@ -142,7 +150,8 @@ static void print_figures(const Options *r, const dvScene *scene, const Outcome 
          ms > 0 ? dt / (ms * 1e-3) : 0.0, 1e3 * o->init, threads, threads == 1 ? "" : "s");
   size_t contacts = dv_scene_contacts(scene);
   if (contacts) printf(", %zu contact%s in the last step", contacts, contacts == 1 ? "" : "s");
-  if (r->out || r->gnuplot || r->csv || r->dump_topology) printf("; writing files %.3f s", o->writing);
+  if (r->out || r->gnuplot || r->csv || r->dump_topology || r->record || r->export_to || r->picture || r->video)
+    printf("; writing files %.3f s", o->writing);
   printf("\n");
 }
 
@@ -180,9 +189,15 @@ static dvStatus finish(const Options *r, dvScene *scene, Writers *writers, Outco
 {
   dvContext *context = scene->context;
   int frames = writers->series ? dv_series_frames(writers->series) : 0;
+  double began = dv_now();
+  dvStatus filmed = camera_picture(writers->camera, scene), film_closed = camera_close(&writers->camera);
+  o->writing += dv_now() - began;
+  if (o->status == DV_OK) o->status = filmed != DV_OK ? filmed : film_closed;
   errno = 0;
   dvStatus closed = close_writers(writers);
   if (o->status == DV_OK && closed != DV_OK) o->status = lost_writers();
+  dvStatus recorded = record_end(r, &writers->recorder);
+  if (o->status == DV_OK) o->status = recorded;
   if (o->status == DV_OK && r->dump_state) o->status = dv_dump_states(scene, r->dump_state);
   if (o->status == DV_OK && r->save) o->status = dv_snapshot_write(scene, r->save);
   if (o->status == DV_ERROR_DIVERGED && r->last_good && dv_dump_states(scene, r->last_good) == DV_OK)
@@ -201,6 +216,10 @@ static dvStatus finish(const Options *r, dvScene *scene, Writers *writers, Outco
 static int run(const Options *r)
 {
   if (!r->scene) return usage_error(&command_run, "name a scene");
+  if (r->export_to && !dv_recording_can_export(r->export_to))
+    return usage_error(&command_run, "--export writes .glb or .usda, not '%s'", r->export_to);
+  if (!camera_check(r)) return DV_ERROR_USAGE;
+  if (r->distributed) return run_distributed(r);
   if (!can_write(r)) return DV_ERROR_INPUT;
   dvContext *context = context_for(r);
   if (r->quiet) context->log.threshold = DV_WARNING;
@@ -231,7 +250,7 @@ static int run(const Options *r)
     Writers writers = {0};
     o.status = r->restore ? dv_snapshot_read(scene, r->restore) : DV_OK;
     if (o.status == DV_OK) o.status = open_writers(r, scene, &writers);
-    if (o.status == DV_OK) write_moment(r, &writers, &o);
+    if (o.status == DV_OK) write_moment(r, scene, &writers, &o);
     if (o.status == DV_OK) step_all(r, scene, &writers, &o);
     finish(r, scene, &writers, &o);
   }
@@ -252,7 +271,11 @@ const Command command_run = {
             "apart. Places that cannot be written are told before the first step.\n",
     .examples =
         "  divan run scenes/liver.scn -n 200 --out result\n"
+        "  divan run scenes/liver.scn -n 200 --record liver.divr && divan view liver.divr\n"
+        "  divan run scenes/liver.scn -n 200 --export liver.glb\n"
+        "  divan run scenes/liver.scn -n 100 --picture liver.png --size 1920x1080 --camera 35,20\n"
         "  divan run beam.scn -n 1000 --dt 0.005 --threads 2 --stats beam.json\n"
+        "  mpirun -n 4 divan run big.scn --distributed --out result\n"
         "  divan run beam.scn -n 1000 --save half.snap && divan run beam.scn -n 1000 --restore half.snap --hash\n",
     .most_names = 1,
     .run = run,

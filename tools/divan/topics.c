@@ -15,7 +15,7 @@ static const Topic topics[] = {
      "FEMForceField Hyperelastic TensorMassForceField CorotationalForceField TLEDForceField MJEDTetrahedral "
      "GreenLagrange TriangularShell MeshSpringForceField"},
     {"rubber hyperelastic incompressible", "Hyperelastic MJEDTetrahedral TLEDForceField VolumePreservation"},
-    {"muscle fibre fiber anisotropic", "Hyperelastic MJEDTetrahedral Anisotropic VectorSpring"},
+    {"muscle fibre fiber anisotropic", "Hyperelastic MJEDTetrahedral Anisotropic VectorSpring Contraction FibreField"},
     {"cloth fabric textile membrane shell sheet paper skin",
      "TriangularFEMForceField TriangleFEMForceField TriangularShell BendingSprings QuadBending BiquadraticSprings "
      "QuadraticSprings MeshSpringForceField TriangularAnisotropic"},
@@ -27,11 +27,18 @@ static const Topic topics[] = {
      "NeedleInsertion "
      "SutureController BeamLengthMapping BeamProjection"},
     {"cut cutting carve incise tear resection knife scalpel topology change",
-     "TopologicalChangeProcessor CarvingManager TearingEngine TopologyBoundingTrasher TopologyModifier"},
-    {"haptic device hand force feedback touch omni", "Geomagic OmniDriver UDPHaptic ForceFeedback VirtualCoupling"},
+     "TopologicalChangeProcessor CarvingManager TearingEngine TopologyBoundingTrasher TopologyModifier MeshParts "
+     "VesselCutter"},
+    {"anatomy organ vessel liver patient surgery procedure game score training", "MeshParts VesselCutter Procedure"},
+    {"haptic device hand force feedback touch omni mouse tracker vrpn",
+     "Geomagic OmniDriver UDPHaptic SpaceMouse VRPN ForceFeedback VirtualCoupling"},
     {"soft robot actuator gripper pneumatic inverse control",
      "CableConstraint SurfacePressure PositionConstraint JointConstraint QPInverse Actuator Effector Lattice"},
-    {"fluid liquid water particle flow", "SPHFluid IncompressibleFluid FluidBoundary Particle SpatialGrid"},
+    {"heart cardiac ventricle electric potential wave front pacing ablation electrocardiogram",
+     "GenerateVentricle FibreField CardiacStimulus TissueZone Monodomain Eikonal PseudoECG ElectricalState "
+     "Contraction PressureConstraint MooneyRivlin"},
+    {"fluid liquid water particle flow smoke blood vessel",
+     "SPHFluid IncompressibleFluid FluidBoundary Particle SpatialGrid Fluid2D Fluid3D FluidGrid Vessel FluidSurface"},
     {"contact collision collide touch friction floor ground wall obstacle",
      "Collision NarrowPhase BroadPhase Proximity DiscreteIntersection LocalMinDistance ContactManager PlaneForceField "
      "SphereForceField EllipsoidForceField ConicalForceField ConstraintSolver ConstraintCorrection FreeMotion"},
@@ -45,7 +52,8 @@ static const Topic topics[] = {
      "AttachProjective BilateralLagrangian JointLagrangian JointSpring Articulat SpringForceField RestShapeSprings"},
     {"move motion drive actuate prescribed", "MovementProjective VelocityProjective OscillatorProjective Controller"},
     {"select region roi choose", "ROI"},
-    {"rigid robot skeleton bone frame", "RigidMapping Articulat Skinning GenerateRigidMass FrameBlending JointSpring"},
+    {"rigid robot skeleton bone frame",
+     "RigidMapping Articulat MappedInertia Skinning GenerateRigidMass FrameBlending JointSpring"},
     {"time step integration integrator dynamics", "EulerExplicit EulerImplicit RungeKutta Newmark BDF StaticSolver"},
     {"static equilibrium quasistatic", "StaticSolver QuasiDynamic NewtonRaphson"},
     {"save record write export paraview output", "Exporter WriteState Monitor"},
@@ -53,6 +61,7 @@ static const Topic topics[] = {
     {"grid box cube block", "GridTopology GenerateGrid GridMeshCreator BoxROI CubeTopology"},
     {"picture draw render look colour color surface", "OglModel VisualMesh VisualStyle OglColorMap BarycentricMapping"},
     {"heat temperature diffusion", "Diffusion"},
+    {"parallel distributed mpi cluster multigrid amg petsc large", "Petsc"},
     {"sparse direct iterative", "LinearSolver SparseLDL CholeskySolver EigenS"},
 };
 

@@ -312,26 +312,44 @@ static const struct {
              {"fluid-channel", validate_fluid_channel},
              {"fluid-vortices", validate_fluid_vortices},
              {"fluid-block", validate_fluid_block},
-             {"fluid-dam", validate_fluid_dam}};
+             {"fluid-dam", validate_fluid_dam},
+             {"heart-waves", validate_heart_waves},
+             {"heart-slab", validate_heart_slab},
+             {"heart-beats", validate_heart_beats},
+             {"heart-energy", validate_heart_energy},
+             {"fluid-grid-cavity", validate_grid_cavity},
+             {"fluid-grid-vortices", validate_grid_vortices},
+             {"fluid-grid-dam", validate_grid_dam},
+             {"fluid-grid-pressure", validate_grid_pressure},
+             {"fluid-vessels", validate_vessels}};
+
+static bool names_a_part(const char *word)
+{
+  for (size_t i = 0; i < DV_COUNT(parts); i++)
+    if (strstr(parts[i].name, word)) return true;
+  return false;
+}
 
 static int validate(const Options *o)
 {
-  const char *directory = o->scene;
+  // a word that names parts is a filter, unless a directory is called so
+  bool word = o->scene && !o->filter && !strchr(o->scene, '/') && names_a_part(o->scene);
+  const char *directory = word ? NULL : o->scene, *filter = word ? o->scene : o->filter;
   if (directory && !validate_cylinder_is_there(directory)) return DV_ERROR_INPUT;   // a minute earlier than by its turn
   bool good = true, any = false;
   for (size_t i = 0; i < DV_COUNT(parts); i++) {
-    if (o->filter && !strstr(parts[i].name, o->filter)) continue;
+    if (filter && !strstr(parts[i].name, filter)) continue;
     good = parts[i].run(o->quick) && good;
     any = true;
   }
   if (!any) {
     dvText names = {0};
     for (size_t i = 0; i < DV_COUNT(parts); i++) dv_text_printf(&names, " %s", parts[i].name);
-    fprintf(stderr, "error: no part of the validation has '%s' in its name; there are%s\n", o->filter, names.text);
+    fprintf(stderr, "error: no part of the validation has '%s' in its name; there are%s\n", filter, names.text);
     dv_text_free(&names);
     return DV_ERROR_USAGE;
   }
-  if (directory && !o->filter) good = validate_cylinder(directory) && good;
+  if (directory && !filter) good = validate_cylinder(directory) && good;
   return good ? 0 : DV_ERROR_INPUT;
 }
 
@@ -339,10 +357,11 @@ const Command command_validate = {
     .verb = VERB_VALIDATE,
     .name = "validate",
     .summary = "compare the finite elements with theory and experiment",
-    .usage = "divan validate [--quick] [--filter TEXT] [DIR]\n",
+    .usage = "divan validate [--quick] [--filter TEXT] [PART|DIR]\n",
     .about = "Compares the finite elements with theory and prints tables in Markdown: cantilevers, patch tests, order\n"
              "of convergence, curves of hyperelastic laws, shells, bars of frames beside finite elements, contacts,\n"
-             "curved beams, needles, lattices of springs. With a directory that holds truthcylinder1.msh and\n"
+             "curved beams, needles, lattices of springs, hearts (divan validate heart). With a directory that holds "
+             "truthcylinder1.msh and\n"
              "truthCylinder-Deformed.obj (share/mesh of SOFA) also with the scanned silicone cylinder of Marchal et\n"
              "al. (2008). Takes some minutes.\n",
     .examples = "  divan validate ../shared/sofa/share/mesh > validation.md\n",

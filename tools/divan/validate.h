@@ -26,6 +26,15 @@ bool validate_fluid_channel(bool quick);
 bool validate_fluid_vortices(bool quick);
 bool validate_fluid_block(bool quick);
 bool validate_fluid_dam(bool quick);
+bool validate_heart_waves(bool quick);
+bool validate_heart_slab(bool quick);
+bool validate_heart_beats(bool quick);
+bool validate_heart_energy(bool quick);
+bool validate_grid_cavity(bool quick);
+bool validate_grid_vortices(bool quick);
+bool validate_grid_dam(bool quick);
+bool validate_grid_pressure(bool quick);
+bool validate_vessels(bool quick);
 bool validate_cylinder_is_there(const char *directory);   // its files; false after a message
 bool validate_cylinder(const char *directory);
 

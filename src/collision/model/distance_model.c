@@ -1,7 +1,8 @@
 // RigidDistanceGridCollisionModel, FFDDistanceGridCollisionModel: a closed surface as a field of distances.
 //
-// On a frame the field moves with it. In a mesh of hexahedra each cell deforms it: a place p = sum of w_i x_i in a cell
-// was at X = sum of w_i X_i, where the field says d(X); with F = dx/dX
+// On a frame the field moves with it; where the state has points instead it stands where its file has it. In a mesh of
+// hexahedra each cell deforms it: a place p = sum of w_i x_i in a cell was at X = sum of w_i X_i, where the field says
+// d(X); with F = dx/dX
 //
 //   n = F^-T grad d / |F^-T grad d|,   distance = d / |F^-T grad d|
 //
@@ -28,25 +29,37 @@ static const dvFieldDesc cell_fields[] = {DV_DISTANCE_FIELDS(DV_DESCRIBE) DV_DIS
 static const dvDistanceModel *model_of(const dvCollisionModel *m) { return (const dvDistanceModel *)m; }
 static bool in_cells(const dvCollisionModel *m) { return m->elements.width == CORNERS; }
 
+// on points instead of a frame
+static bool stands(const dvDistanceModel *m)
+{
+  return m->base.elements.width < CORNERS && m->base.state->base.dof->kind == DV_VEC3;
+}
+
+static const double no_frame[7] = {[6] = 1};
+static const double *frame_of(const dvDistanceModel *m, int32_t element)
+{
+  return stands(m) ? no_frame : dv_element_point(&m->base, element, 0);
+}
+
 // --- on a frame ----------------------------------------------------------------------------------
 
 static dvVec3 to_world(const dvDistanceModel *m, int32_t element, dvVec3 p)
 {
-  const double *x = dv_element_point(&m->base, element, 0);
+  const double *x = frame_of(m, element);
   dvVec3 in_frame = dv_vec3_add(dv_vec3_load(m->translation), dv_quat_rotate(m->turn, p));
   return dv_vec3_add(dv_vec3_load(x), dv_quat_rotate(dv_quat_load(x + 3), in_frame));
 }
 
 static dvVec3 to_grid(const dvDistanceModel *m, int32_t element, dvVec3 p)
 {
-  const double *x = dv_element_point(&m->base, element, 0);
+  const double *x = frame_of(m, element);
   dvVec3 in_frame = dv_quat_inverse_rotate(dv_quat_load(x + 3), dv_vec3_sub(p, dv_vec3_load(x)));
   return dv_quat_inverse_rotate(m->turn, dv_vec3_sub(in_frame, dv_vec3_load(m->translation)));
 }
 
 static dvVec3 turn_out(const dvDistanceModel *m, int32_t element, dvVec3 v)
 {
-  return dv_quat_rotate(dv_quat_load(dv_element_point(&m->base, element, 0) + 3), dv_quat_rotate(m->turn, v));
+  return dv_quat_rotate(dv_quat_load(frame_of(m, element) + 3), dv_quat_rotate(m->turn, v));
 }
 
 // the distance and its slope at a place of the grid; false when it is beyond the reach
@@ -202,6 +215,10 @@ static dvStatus rigid_distance_init(dvObject *o)
 {
   dvDistanceModel *m = (dvDistanceModel *)o;
   DV_TRY(load(o));
+  if (stands(m)) {
+    dv_note(o, "the surface stands still: %s has points, and only a frame (Rigid3) moves it", m->base.state->base.name);
+    m->base.simulated = m->base.moving = false;
+  }
   int32_t count = (int32_t)(m->grid.points.count / 3);
   m->base.elements.width = 1;
   if (!dv_ints_resize(&m->base.elements, 1)) return dv_error(o, NULL, "out of memory for its elements");
@@ -216,8 +233,8 @@ static dvStatus rigid_distance_bwd_init(dvObject *o)
 {
   const dvDistanceModel *m = (const dvDistanceModel *)o;
   if (m->base.state->count) return DV_OK;
-  return dv_error(o, "give the MechanicalObject a position", "the state %s has no frame for the surface",
-                  m->base.state->base.name);
+  return dv_error(o, "give the MechanicalObject a position", "the state %s has no %s for the surface",
+                  m->base.state->base.name, stands(m) ? "point" : "frame");
 }
 
 static dvStatus cell_distance_init(dvObject *o)
@@ -310,8 +327,8 @@ const dvClass dv_rigid_distance_model_class = {
     DISTANCE_MODEL,
     .name = "RigidDistanceGridCollisionModel",
     .aliases = "DistanceGridCollisionModel RigidDistanceGrid DistanceGrid",
-    .help = "a closed surface on a frame as a field of distances, for collisions",
-    .dofs = DV_DOF_RIGID3,
+    .help = "a closed surface on a frame, or one that stands still, as a field of distances, for collisions",
+    .dofs = DV_DOF_RIGID3 | DV_DOF_VEC3,
     .blocks = {&dv_object_block, &dv_collision_model_block, DV_BLOCK(rigid_fields)},
     .init = rigid_distance_init,
     .bwd_init = rigid_distance_bwd_init,

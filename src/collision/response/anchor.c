@@ -3,6 +3,7 @@
 //   on a line, triangle, quad, tetrahedron  x = sum of w_i x_i, with the weights of the point in its element
 //   on a capsule of two points              x = w_1 x_1 + w_2 x_2 + r, r the way to its surface
 //   on a frame                              x = c + R p, p the point in the frame
+//   on what stands still                    x = p
 //
 // Where the primitives are points of the state themselves there is nothing to map.
 #include "collision/response/response.h"
@@ -216,8 +217,15 @@ static Held on_frame(const dvCollisionModel *m, int32_t frame, dvVec3 p)
                 .local = dv_quat_inverse_rotate(dv_quat_load(x + 3), dv_vec3_sub(p, dv_vec3_load(x)))};
 }
 
+// a field of distances without a frame
+static bool stands(const dvCollisionModel *m)
+{
+  return m->shape == DV_SHAPE_DISTANCE && m->elements.width < 2 && m->state->base.dof->kind == DV_VEC3;
+}
+
 static Held hold(const dvCollisionModel *m, int32_t element, dvVec3 p)
 {
+  if (stands(m)) return (Held){.count = 1, .local = p};   // nothing of the state moves it
   if (m->state->base.dof->kind == DV_RIGID3) return on_frame(m, element, p);
   const int32_t *e = m->elements.data + element * m->elements.width;
   if (m->elements.width == 2) return m->radii ? on_capsule(m, e, p) : on_line(m, e, p);
@@ -230,7 +238,7 @@ static Held hold(const dvCollisionModel *m, int32_t element, dvVec3 p)
 bool dv_contact_anchor_place(dvContactAnchor *a, dvLiveGroup *live, dvCollisionModel *model, const int32_t *elements,
                              const double *points, size_t count)
 {
-  if (model->state->base.dof->kind == DV_VEC3 && model->elements.width < 2) {
+  if (model->state->base.dof->kind == DV_VEC3 && model->elements.width < 2 && !stands(model)) {
     a->state = model->state;
     return true;
   }

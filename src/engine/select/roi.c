@@ -1,6 +1,7 @@
 // The kernel of the selectors. See roi.h.
 #include "engine/select/roi.h"
 
+#include "object/parts.h"
 #include "state/state.h"
 
 #include <string.h>
@@ -77,6 +78,7 @@ void dv_roi_describe(const dvRoi *r, const char *what, const void *member, dvTex
 static void warn_empty(const dvRoi *r)
 {
   const dvObject *o = &r->base;
+  if (dv_parts_of(o->context)) return;   // the points may be those of another process
   double low[3], high[3];
   for (size_t i = 0; i < dv_reals_size(&r->position); i++) {
     double p[3];

@@ -17,6 +17,7 @@
 // tetrahedron or hexahedron (embedded_frames.h).
 #include "mapping/linear/barycentric_inside.h"
 #include "math/vec.h"
+#include "object/parts.h"
 #include "topology/grid/grid.h"
 #include "topology/grid/sparse_grid.h"
 #include "topology/search/locate.h"
@@ -97,7 +98,7 @@ static void report_outside(const dvBarycentric *b, const dvObject *topology)
   const dvMapping *m = &b->linear.base;
   size_t n = m->out->count;
   const char *name = m->out->base.name, *from = topology->name;
-  if (b->outside == 0) return;
+  if (b->outside == 0 || dv_parts_of(m->base.context)) return;   // another process may have their elements
   if (b->farthest <= SMALL_DISTANCE)
     dv_note(&m->base,
             "%zu of %zu points of %s lie outside of %s, by at most %.2g %% of an element's size: harmless, they follow "

@@ -402,7 +402,10 @@ static void articulated_add_jdot(dvObject *o, int out_a, int in_v)
   if (!sizes_hold(m)) return;
   const double *rate = dv_state_read(m->base.in, in_v);
   double *a = dv_state_write(m->base.out, out_a);
-  Body *bodies = dv_alloc(m->frames * sizeof *bodies);
+  dvArena *scratch = dv_scratch(o->context->pool);
+  dvMark mark = dv_arena_mark(scratch);
+  Body *bodies = dv_arena_take(scratch, m->frames * sizeof *bodies);
+  memset(bodies, 0, m->frames * sizeof *bodies);
   for (size_t f = 0; f < m->frames; f++) bodies[f].r = dv_vec3_load(m->place.data + 3 * f);
   if (m->root) bodies[0].w = dv_vec3_load(dv_state_read(m->root, in_v) + 6 * m->root_index + 3);
   for (size_t k = 0; k < m->order.count; k++) {
@@ -412,7 +415,7 @@ static void articulated_add_jdot(dvObject *o, int out_a, int in_v)
     dv_vec3_accumulate(a + 6 * (size_t)center->child, b.a);
     dv_vec3_accumulate(a + 6 * (size_t)center->child + 3, b.alpha);
   }
-  dv_free(bodies);
+  dv_arena_release(scratch, mark);
 }
 
 static const dvMappingOps articulated_ops = {

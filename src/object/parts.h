@@ -1,0 +1,32 @@
+// One body spread over several processes: what the rooms between reading a mesh and summing a vector must know of it.
+//
+// A process has the points that it owns, first, and behind them those of others that its elements touch; it has all
+// elements around its own points, so that forces and rows of matrices of these are complete. What stands at points of
+// others is right where it came out of a linear system or of the same arithmetic on right numbers (positions,
+// velocities), and means nothing in forces. src/distributed makes and uses it.
+#ifndef DV_OBJECT_PARTS_H
+#define DV_OBJECT_PARTS_H
+
+#include "base/base.h"
+
+struct dvContext;
+struct dvMesh;
+struct dvObject;
+
+typedef struct dvParts dvParts;
+struct dvParts {
+  // Takes the part of this process out of the mesh that a loader has read.
+  dvStatus (*cut)(dvParts *p, struct dvObject *loader, struct dvMesh *mesh);
+  double (*sum)(dvParts *p, double value);   // over all processes, in one order
+  // Points of others get the numbers of their owners; `width` numbers a point.
+  dvStatus (*share)(dvParts *p, double *values, int width);
+  size_t owned, points, all;   // points of the body: own ones, with those of others, of all processes
+  const int64_t *global;       // how all count the points of this process: those of rank 0 first
+};
+
+// The parts of the context's scenes, NULL where they are whole. MPI exists once in a process, and so do parts: one
+// context at a time has them.
+dvParts *dv_parts_of(const struct dvContext *context);
+void dv_parts_use(const struct dvContext *context, dvParts *parts);   // NULL ends it
+
+#endif
