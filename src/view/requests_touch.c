@@ -94,6 +94,8 @@ json_t *dv_do_tool(dvRequest *r)
                          MOST_RAYS);
   if (dv_request_number(r, "size", &stroke.size) && !(stroke.size >= 0 && stroke.size <= 1e30))
     return dv_view_error(NULL, "a size is positive");
+  if (dv_request_number(r, "spread", &stroke.spread) && !(stroke.spread >= 0 && stroke.spread <= 1e6))
+    return dv_view_error(NULL, "a spread is positive");
   return dv_view_use_tool(r->session, &stroke);
 }
 

@@ -22,6 +22,7 @@ typedef struct Result {
   size_t changed;   // elements, edges or points that have gone or come
   size_t pieces;    // of the body that was changed last
   json_t *error;    // nothing was done, and why
+  bool beside;      // a drag went past all bodies: no mistake
 } Result;
 
 static const double *positions(void *user) { return dv_state_read(((const dvMeshBody *)user)->state, DV_X); }
@@ -75,13 +76,21 @@ static void pick(const dvMeshBody *b, dvRay ray, dvVec3 seen, double radius, Num
   }
 }
 
+static double radius_at(const dvStroke *stroke, dvVec3 where)
+{
+  if (stroke->size < 0 && stroke->spread == 0) return -1;
+  return dv_max(stroke->size, 0) + stroke->spread * dv_vec3_norm(dv_vec3_sub(where, stroke->rays[0].origin));
+}
+
 static void remove_picked(dvSession *s, const dvStroke *stroke, Result *r)
 {
   dvMeshBody b;
   dvVec3 where;
-  if (!find_body(s, stroke->rays[0], 0, NULL, &b, &where, r)) return;
+  dvTouched met;
+  r->beside = stroke->tool == DV_TOOL_CARVE && !dv_view_touched(s, stroke->rays[0], &met);
+  if (r->beside || !find_body(s, stroke->rays[0], 0, NULL, &b, &where, r)) return;
   Numbers list = {0};
-  pick(&b, stroke->rays[0], where, stroke->tool == DV_TOOL_CARVE ? stroke->size : -1, &list);
+  pick(&b, stroke->rays[0], where, stroke->tool == DV_TOOL_CARVE ? radius_at(stroke, where) : -1, &list);
   size_t count = list.count;
   if (count == dv_topology_count(b.mesh, b.kind)) {
     r->error = dv_view_error("use a smaller tool, or remove its node in the graph", "nothing of %s would be left",
@@ -133,7 +142,7 @@ static void refine(dvSession *s, const dvStroke *stroke, Result *r)
     return;
   Numbers list = {0};
   DV_ARRAY(Edge) edges = {0};
-  pick(&b, stroke->rays[0], where, stroke->size, &list);
+  pick(&b, stroke->rays[0], where, radius_at(stroke, where), &list);
   for (size_t i = 0; i < list.count; i++) dv_push(&edges, longest_edge(&b, list.data[i]));
   if (edges.count) qsort(edges.data, edges.count, sizeof *edges.data, by_points);
   for (size_t i = 0; i < edges.count; i++) {
@@ -318,7 +327,7 @@ json_t *dv_view_use_tool(dvSession *s, const dvStroke *stroke)
     if (kept || goes_on) json_decref(dv_view_undo(s));
   } else {
     if (kept && !r.changed) dv_view_undo_drop(s);
-    if (!r.error && !r.changed)
+    if (!r.error && !r.changed && !r.beside)
       r.error = dv_view_error("drag across a body; the tool works where elements are under it", "the tool met nothing");
     answer = r.error ? json_incref(r.error) : answer_of(&r);
   }

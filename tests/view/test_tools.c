@@ -152,7 +152,7 @@ static void strokes_are_undone_one_by_one(void **state)
   dvMeshBody b = body_of(&f, "/Organ/dofs");
   counts[5] = dv_topology_count(b.mesh, DV_TETRAHEDRON);
   must(&f, AT("carve", ",\"size\":0.02"), "changed");
-  must(&f, AT("carve", ",\"size\":0.03,\"goesOn\":true"), "changed");
+  must(&f, AT("carve", ",\"size\":0.01,\"spread\":0.02,\"goesOn\":true"), "changed");
   for (int i = 5; i >= 0; i--) {
     must(&f, "{\"do\":\"undo\"}", "");
     b = body_of(&f, "/Organ/dofs");
@@ -197,6 +197,9 @@ static void what_cannot_be_changed_is_told(void **state)
   must_fail(&f, "{\"do\":\"tool\",\"tool\":\"cut\",\"rays\":[[5,5,1,0,0,-1],[5,6,1,0,0,-1]]}", "nothing under");
   must_fail(&f, AT("carve", ",\"size\":10"), "nothing of Liver would be left");
   must_fail(&f, AT("carve", ",\"size\":-1"), "a size is positive");
+  must_fail(&f, AT("carve", ",\"size\":0,\"spread\":-1"), "a spread is positive");
+  // a drag may begin beside the body
+  assert_int_equal(must(&f, "{\"do\":\"tool\",\"tool\":\"carve\",\"rays\":[[5,5,1,0,0,-1]]}", "changed"), 0);
   must_fail(&f, "{\"do\":\"undo\"}", "nothing to undo");
   run(&f, 2);
   close_scene(&f);

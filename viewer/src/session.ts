@@ -587,7 +587,7 @@ export class Session {
   }
   // What is under a ray, without touching it.
   // Rays are six numbers each: origin and direction.
-  tool(tool: string, rays: number[][], more: { size?: number; goesOn?: boolean } = {}): Promise<{ text?: string; changed: number; pieces: number } | null> {
+  tool(tool: string, rays: number[][], more: { size?: number; spread?: number; goesOn?: boolean } = {}): Promise<{ text?: string; changed: number; pieces: number } | null> {
     return this.change('tool', { tool, rays, ...more });
   }
 

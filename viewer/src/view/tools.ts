@@ -1,5 +1,4 @@
 // Tools that change meshes: what is in the hand, the stroke that it draws, and what the program is asked to do with it.
-import { Vector3 } from 'three';
 import type { Session } from '../session.ts';
 import type { Stage } from './stage.ts';
 
@@ -115,24 +114,18 @@ export class Tools {
     return [...r.origin.toArray(), ...r.direction.toArray()];
   }
 
-  // Metres of a number of pixels where the picture shows a point.
-  private metres(pixels: number, point: Vector3): number {
-    const p = this.stage.camera.pixel(this.stage.overlay.height), eye = new Vector3().setFromMatrixPosition(this.stage.camera.camera.matrixWorld);
-    return pixels * p.size * (p.perspective ? point.distanceTo(eye) : 1);
-  }
-
   // One element or what is in the circle. A click waits for the answer to the one before it; a drag asks again when it has its answer.
   private touch(at: Place, drag: Drag) {
     this.asked++;
     this.asking = this.asking.then(() => this.ask(at, drag)).finally(() => { this.asked--; });
   }
 
+  // The program finds what is under the ray: the picture may be older than the mesh.
   private async ask(at: Place, drag: Drag) {
-    const { tool } = drag, picked = this.stage.pick(at.x, at.y);
-    if (!picked) { if (!drag.changed && tool !== 'carve') this.session.say('There is nothing under the tool', TOOLS.find((t) => t.name === tool)!.hint, 'warning'); return; }
-    const size = tool === 'remove' ? 0 : this.metres(BRUSH, picked.point);
-    const answer = await this.session.tool(tool, [this.ray(at)], { size, goesOn: tool === 'carve' && drag.changed > 0 });
-    if (answer) drag.changed++; else if (drag === this.drag) this.drawing = false;       // the message is shown; a drag does not repeat it
+    const { tool } = drag, p = this.stage.camera.pixel(this.stage.overlay.height), circle = tool === 'remove' ? 0 : BRUSH * p.size;
+    const answer = await this.session.tool(tool, [this.ray(at)], { size: p.perspective ? 0 : circle, spread: p.perspective ? circle : 0, goesOn: tool === 'carve' && drag.changed > 0 });
+    if (answer?.changed) drag.changed++;
+    if (!answer && drag === this.drag) this.drawing = false;       // the message is shown; a drag does not repeat it
     if (answer && tool !== 'carve') this.tell(answer);
   }
 
