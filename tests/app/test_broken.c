@@ -7,7 +7,6 @@
 #include "base/file.h"
 #include "io/scene/scene_file.h"
 
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,24 +89,16 @@ static void check_scene_file(const char *path)
   dv_free(clean), dv_free(repair), dv_free(fault), dv_free(proposes), dv_free(finds), dv_free(text);
 }
 
+static void check_path(const char *path, void *user)
+{
+  DV_UNUSED(user);
+  check_scene_file(path);
+}
+
 static void every_fault_is_found_and_its_repair_is_clean(void **state)
 {
   DV_UNUSED(state);
-  char *directory = dv_path_join(DIVAN_SOURCE_DIR, "tests/broken");
-  struct dirent **list;
-  int n = scandir(directory, &list, NULL, alphasort), scenes = 0;
-  assert_true(n > 0);
-  for (int i = 0; i < n; i++) {
-    if (dv_ends_with_nocase(list[i]->d_name, ".scn")) {
-      char *path = dv_path_join(directory, list[i]->d_name);
-      check_scene_file(path);
-      dv_free(path);
-      scenes++;
-    }
-    free(list[i]);
-  }
-  free(list);
-  dv_free(directory);
+  const int scenes = check_each_scene("tests/broken", check_path, NULL);
   dv_text_free(&heard);
   assert_true(scenes >= 100);
 }

@@ -10,7 +10,6 @@
 #include "topology/change/journal.h"
 #include "topology/change/modify.h"
 
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -129,7 +128,6 @@ static dvScene *open_scene(const char *path)
 static bool check_one(const char *path)
 {
   dvScene *s = open_scene(path);
-  scenes++;
   Moment start = moment(s);
   bool good = run(s, BEFORE);
   size_t length, bitten_length;
@@ -171,23 +169,10 @@ static bool check_one(const char *path)
   return good;
 }
 
-static void check_directory(const char *directory)
+static void check_path(const char *path, void *user)
 {
-  struct dirent **list;
-  int n = scandir(directory, &list, NULL, alphasort);
-  assert_true(n > 0);
-  const char *only = getenv("DIVAN_TEST_SCENE");
-  for (int i = 0; i < n; i++) {
-    char *path = dv_path_join(directory, list[i]->d_name);
-    if (dv_ends_with_nocase(list[i]->d_name, ".scn")) {
-      if (!only || strstr(path, only)) bad += !check_one(path);
-    } else if (list[i]->d_type == DT_DIR && list[i]->d_name[0] != '.') {
-      check_directory(path);
-    }
-    dv_free(path);
-    free(list[i]);
-  }
-  free(list);
+  DV_UNUSED(user);
+  bad += !check_one(path);
 }
 
 static void every_mesh_comes_back(void **state)
@@ -195,9 +180,7 @@ static void every_mesh_comes_back(void **state)
   DV_UNUSED(state);
   char *work = check_mkdir(), *here = getcwd(NULL, 0);   // scenes may write files
   assert_int_equal(chdir(work), 0);
-  char *directory = dv_path_join(DIVAN_SOURCE_DIR, "scenes");
-  check_directory(directory);
-  dv_free(directory);
+  scenes = check_each_scene("scenes", check_path, NULL);
   assert_int_equal(chdir(here), 0);
   free(here);
   check_rmdir(work);

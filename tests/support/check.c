@@ -4,8 +4,10 @@
 #include "base/file.h"
 #include "base/text.h"
 
+#include <dirent.h>
 #include <ftw.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 char *check_mkdir(void)
@@ -35,4 +37,29 @@ char *check_write(const char *directory, const char *name, const char *content)
   fputs(content, f);
   fclose(f);
   return path;
+}
+
+static int each_scene(const char *directory, const char *only, void (*visit)(const char *path, void *user), void *user)
+{
+  struct dirent **list;
+  int n = scandir(directory, &list, NULL, alphasort), scenes = 0;
+  assert_true(n > 0);
+  for (int i = 0; i < n; i++) {
+    char *path = dv_path_join(directory, list[i]->d_name);
+    const bool folder = list[i]->d_type == DT_DIR && list[i]->d_name[0] != '.';
+    if (folder) scenes += each_scene(path, only, visit, user);
+    else if (dv_ends_with_nocase(path, ".scn") && (!only || strstr(path, only))) visit(path, user), scenes++;
+    dv_free(path);
+    free(list[i]);
+  }
+  free(list);
+  return scenes;
+}
+
+int check_each_scene(const char *folder, void (*visit)(const char *path, void *user), void *user)
+{
+  char *directory = dv_path_join(DIVAN_SOURCE_DIR, folder);
+  const int scenes = each_scene(directory, getenv("DIVAN_TEST_SCENE"), visit, user);
+  dv_free(directory);
+  return scenes;
 }

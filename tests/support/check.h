@@ -22,6 +22,9 @@
     }                                                                                                   \
   } while (0)
 
+// Visits the scene files of a folder of the source tree and of those below it, in the order of their names; returns
+// their number. With DIVAN_TEST_SCENE only those whose path has that word.
+int check_each_scene(const char *folder, void (*visit)(const char *path, void *user), void *user);
 // A scratch directory of the test's own; the caller frees the name. Removed by check_rmdir.
 char *check_mkdir(void);
 void check_rmdir(char *directory);
