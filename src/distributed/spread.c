@@ -247,10 +247,12 @@ dvSpread *dv_spread_create(dvContext *context, dvText *why, dvText *advice)
   const dvEngine *engine = dv_engine_get(why, advice);
   if (!engine) return NULL;
   dvSpread *b = dv_alloc(sizeof *b);
-  b->parts = (dvParts){.cut = cut, .sum = sum, .share = share};
+  b->parts = (dvParts){
+      .cut = cut, .sum = sum, .share = share, .gather = dv_spread_gather_memory, .scatter = dv_spread_scatter_memory};
   b->context = context;
   b->engine = engine;
   b->rank = engine->rank(), b->size = engine->size();
+  b->parts.speaks = b->rank == 0;
   dv_parts_use(context, &b->parts);
   return b;
 }
@@ -275,24 +277,33 @@ dvState *dv_spread_state(const dvSpread *b)
 
 // --- results -------------------------------------------------------------------------------------
 
-double *dv_spread_gather(const dvSpread *b, int vector)
+// how many points each process owns
+static size_t *counts_of(const dvSpread *b)
 {
-  dvState *s = dv_spread_state(b);
-  const size_t owned = b->parts.owned;
-  size_t *counts = dv_alloc((size_t)b->size * sizeof *counts), *bytes = dv_alloc((size_t)b->size * sizeof *bytes);
-  for (int r = 0; r < b->size; r++) {   // each tells its number; the sum of all others' is 0
-    counts[r] = (size_t)b->engine->sum(r == b->rank ? (double)owned : 0);
-    bytes[r] = counts[r] * sizeof(int32_t);
-  }
+  size_t *counts = dv_alloc((size_t)b->size * sizeof *counts);
+  for (int r = 0; r < b->size; r++)   // each tells its number; the sum of all others' is 0
+    counts[r] = (size_t)b->engine->sum(r == b->rank ? (double)b->parts.owned : 0);
+  return counts;
+}
+
+double *dv_spread_gather_rows(const dvSpread *b, const double *rows, size_t width)
+{
   const bool first = b->rank == 0;
+  size_t *counts = counts_of(b), *bytes = dv_alloc((size_t)b->size * sizeof *bytes);
   int32_t *numbers = first ? dv_alloc(b->parts.all * sizeof *numbers) : NULL;
-  double *packed = first ? dv_alloc(3 * b->parts.all * sizeof *packed) : NULL;
-  b->engine->gather(b->origin.data, owned * sizeof(int32_t), numbers, bytes);
-  for (int r = 0; r < b->size; r++) bytes[r] = 3 * counts[r] * sizeof(double);
-  b->engine->gather(dv_state_read(s, vector), 3 * owned * sizeof(double), packed, bytes);
-  double *out = first ? dv_alloc(3 * b->parts.all * sizeof *out) : NULL;
+  double *packed = first ? dv_alloc(width * b->parts.all * sizeof *packed) : NULL;
+  double *out = first ? dv_alloc(width * b->parts.all * sizeof *out) : NULL;
+  for (int r = 0; r < b->size; r++) bytes[r] = counts[r] * sizeof *numbers;
+  b->engine->gather(b->origin.data, b->parts.owned * sizeof *numbers, numbers, bytes);
+  for (int r = 0; r < b->size; r++) bytes[r] = width * counts[r] * sizeof *packed;
+  b->engine->gather(rows, width * b->parts.owned * sizeof *packed, packed, bytes);
   for (size_t i = 0; first && i < b->parts.all; i++)
-    memcpy(out + 3 * (size_t)numbers[i], packed + 3 * i, 3 * sizeof *out);
+    memcpy(out + width * (size_t)numbers[i], packed + width * i, width * sizeof *out);
   dv_free(numbers), dv_free(packed), dv_free(counts), dv_free(bytes);
   return out;
+}
+
+double *dv_spread_gather(const dvSpread *b, int vector)
+{
+  return dv_spread_gather_rows(b, dv_state_read(dv_spread_state(b), vector), 3);
 }

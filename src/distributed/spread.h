@@ -54,11 +54,18 @@ struct dvState *dv_spread_state(const dvSpread *body);
 // The vector of all points in the order of the file, at rank 0; NULL elsewhere. The caller frees it.
 double *dv_spread_gather(const dvSpread *body, int vector);
 
+// The same of rows of `width` numbers, one for each point of this process.
+double *dv_spread_gather_rows(const dvSpread *body, const double *rows, size_t width);
+
 // After dv_spread_check_cut: finds the outputs, and who has which of their points.
 dvStatus dv_spread_find_outputs(dvSpread *body);
 // A vector of an output, at rank 0; NULL elsewhere. The caller frees it.
 double *dv_spread_gather_output(const dvSpread *body, size_t output, int vector);
 void dv_spread_free_outputs(dvSpread *body);
+
+// What all processes remember as one memory, and back (object/parts.h).
+bool dv_spread_gather_memory(dvParts *parts, struct dvSnapshot *m, dvText *why);
+void dv_spread_scatter_memory(dvParts *parts, struct dvSnapshot *m);
 
 // A series of .pvtu files with a .pvd; each process writes its piece. Outputs stand in visual.pvd.
 typedef struct dvSpreadSeries dvSpreadSeries;

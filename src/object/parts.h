@@ -7,11 +7,12 @@
 #ifndef DV_OBJECT_PARTS_H
 #define DV_OBJECT_PARTS_H
 
-#include "base/base.h"
+#include "base/text.h"
 
 struct dvContext;
 struct dvMesh;
 struct dvObject;
+struct dvSnapshot;
 
 typedef struct dvParts dvParts;
 struct dvParts {
@@ -20,6 +21,12 @@ struct dvParts {
   double (*sum)(dvParts *p, double value);   // over all processes, in one order
   // Points of others get the numbers of their owners; `width` numbers a point.
   dvStatus (*share)(dvParts *p, double *values, int width);
+  // Makes what all processes remember one memory, that of the whole body, at rank 0; elsewhere nothing is changed.
+  // False, everywhere, when there is something that cannot be put together; `why` tells.
+  bool (*gather)(dvParts *p, struct dvSnapshot *m, dvText *why);
+  // Takes the part of this process out of the memory of a whole body.
+  void (*scatter)(dvParts *p, struct dvSnapshot *m);
+  bool speaks;                 // this process writes what is written once
   size_t owned, points, all;   // points of the body: own ones, with those of others, of all processes
   const int64_t *global;       // how all count the points of this process: those of rank 0 first
 };
