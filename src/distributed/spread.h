@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "distributed/engine.h"
+#include "io/mesh/mesh.h"
 #include "object/context.h"
 #include "object/parts.h"
 #include "scene/node.h"
@@ -43,6 +44,26 @@ void dv_spread_destroy(dvSpread **body);
 // there are elements.
 bool dv_spread_partition(int32_t parts, size_t points, size_t elements, const int32_t *starts, const int32_t *corners,
                          int32_t *part);
+
+// Corners of all solids of a mesh one after the other, and where each begins, for dv_spread_partition; returns how
+// many.
+size_t dv_spread_list_solids(dvMesh *mesh, dvMeshIndices *starts, dvMeshIndices *corners);
+// The part of body->rank, by the part of each point: numbers of the body, and points and elements, into `out`, which
+// may be the mesh itself.
+void dv_spread_take_part(dvSpread *body, dvMesh *mesh, const int32_t *part, dvMesh *out);
+// Of each point of the part: the rank that owns it, and its number there.
+void dv_spread_owners(const dvSpread *body, const int32_t *part, int32_t *owner, int32_t *number);
+size_t *dv_spread_counts(const dvSpread *body);   // points that each process owns; the caller frees it
+
+// --- pieces.c: meshes that were cut before, so that a process reads its part only ---
+// Writes `path` (.pvtu) and a file for each of the parts beside it. False after `why` was told.
+bool dv_spread_write_pieces(dvMesh *mesh, int parts, const char *path, dvText *why);
+char *dv_spread_piece_path(dvParts *parts, const char *path, dvText *why);
+bool dv_spread_have_pieces(dvParts *parts, const dvMesh *mesh, bool mine);
+bool dv_spread_is_piece(const dvMesh *mesh);
+// Owners of the points of a piece, and the numbers of the body; false when the piece contradicts itself or the others.
+// All processes call it.
+bool dv_spread_read_piece(dvSpread *body, const dvMesh *mesh, int32_t *owner, int32_t *number);
 
 // Refuses, by name, whatever in a scene that was read cannot be distributed; call it before the scene is initialised.
 dvStatus dv_spread_check(dvSpread *body);

@@ -18,6 +18,11 @@ typedef struct dvParts dvParts;
 struct dvParts {
   // Takes the part of this process out of the mesh that a loader has read.
   dvStatus (*cut)(dvParts *p, struct dvObject *loader, struct dvMesh *mesh);
+  // The file that holds the part of this process, of a mesh that was cut before (.pvtu); NULL after `why` was told. The
+  // caller frees it.
+  char *(*piece)(dvParts *p, const char *path, dvText *why);
+  // Whether all processes have read such a file and it is one: what one of them does not have, none uses.
+  bool (*have_pieces)(dvParts *p, const struct dvMesh *mesh, bool mine);
   double (*sum)(dvParts *p, double value);   // over all processes, in one order
   // Points of others get the numbers of their owners; `width` numbers a point.
   dvStatus (*share)(dvParts *p, double *values, int width);

@@ -361,6 +361,58 @@ static void snapshots_that_cannot_be_are_told(void **state)
   check_rmdir(directory);
 }
 
+// a mesh that was cut before: each process reads its part, and all is as if they had cut it themselves
+static void parts_are_read_from_pieces(void **state)
+{
+  DV_UNUSED(state);
+  if (!can_run()) skip();
+  static const size_t chosen[] = {1, 4};   // with a mass of all points; with triangles that are pressed
+  for (size_t i = 0; i < DV_COUNT(chosen); i++) {
+    const Case *c = &cases[chosen[i]];
+    char *directory = prepare(c, DIRECT);
+    for (int p = 2; p <= 3; p++) {
+      check_command(0, "144 points",
+                    "cd %s && %s convert box.vtk box.pvtu --parts %d && sed s/box.vtk/box.pvtu/ spread.scn "
+                    ">pieces.scn",
+                    directory, DIVAN_BINARY, p);
+      check_command(0, NULL,
+                    "cd %s && " MPIRUN "%s run spread.scn -n %d --distributed --dump-state whole --save a.snap",
+                    directory, p, DIVAN_BINARY, c->steps);
+      check_command(0, "144 points, 432 elements",
+                    "cd %s && mv box.vtk gone && " MPIRUN
+                    "%s run pieces.scn -n %d --distributed --dump-state pieces --out out; mv gone box.vtk",
+                    directory, p, DIVAN_BINARY, c->steps);
+      assert_true(apart(directory, "whole", "pieces", "X=") < 1e-12 &&
+                  apart(directory, "whole", "pieces", "V=") < 1e-10);
+    }
+    // snapshots do not depend on who has cut the mesh
+    check_command(0, NULL, "cd %s && " MPIRUN "%s run pieces.scn -n 1 --distributed --restore a.snap", directory, 3,
+                  DIVAN_BINARY);
+    check_command(4, "box.pvtu has 3 parts, and there are 2 processes",
+                  "cd %s && " MPIRUN "%s run pieces.scn -n 1 --distributed", directory, 2, DIVAN_BINARY);
+    check_command(4, "is a mesh in parts, one for each process", "cd %s && %s run pieces.scn -n 1", directory,
+                  DIVAN_BINARY);
+    check_command(4, "not all parts of",
+                  "cd %s && head -c 400 box_00001.vtu >cut && mv cut box_00001.vtu && " MPIRUN
+                  "%s run pieces.scn -n 1 --distributed",
+                  directory, 3, DIVAN_BINARY);
+    check_command(4, "not all parts of",
+                  "cd %s && cp box_00000.vtu box_00001.vtu && sed -i s/divan_owner/other/ "
+                  "box_00001.vtu && " MPIRUN "%s run pieces.scn -n 1 --distributed",
+                  directory, 3, DIVAN_BINARY);
+    check_command(4, "do not fit together",
+                  "cd %s && cp box_00000.vtu box_00001.vtu && " MPIRUN "%s run pieces.scn -n 1 --distributed",
+                  directory, 3, DIVAN_BINARY);
+    check_rmdir(directory);
+  }
+  char *directory = check_mkdir();
+  write_box(directory, "box.vtk", cells, size, false);
+  check_command(2, "OUT.pvtu --parts N", "cd %s && %s convert box.vtk box.vtu --parts 2", directory, DIVAN_BINARY);
+  check_command(4, "cannot be cut into 5000 parts", "cd %s && %s convert box.vtk box.pvtu --parts 5000", directory,
+                DIVAN_BINARY);
+  check_rmdir(directory);
+}
+
 // --- what is refused -----------------------------------------------------------------------------
 
 static void what_is_not_covered_is_refused_by_name(void **state)
@@ -486,6 +538,7 @@ int main(void)
                                      cmocka_unit_test(results_are_joined),
                                      cmocka_unit_test(any_number_goes_on_from_a_snapshot),
                                      cmocka_unit_test(snapshots_that_cannot_be_are_told),
+                                     cmocka_unit_test(parts_are_read_from_pieces),
                                      cmocka_unit_test(what_is_not_covered_is_refused_by_name),
                                      cmocka_unit_test(too_many_parts_are_told),
                                      cmocka_unit_test(one_that_cannot_write_ends_all),
