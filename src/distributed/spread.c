@@ -42,7 +42,7 @@ static const dvMeshKind solids[] = {DV_MESH_TETRAHEDRON, DV_MESH_HEXAHEDRON, DV_
 // --- the parts -----------------------------------------------------------------------------------
 
 // corners of all solids one after the other
-static size_t list_solids(dvMesh *mesh, dvMeshIndices *starts, dvMeshIndices *corners)
+size_t dv_spread_list_solids(dvMesh *mesh, dvMeshIndices *starts, dvMeshIndices *corners)
 {
   for (size_t i = 0; i < DV_COUNT(solids); i++) {
     const dvMeshIndices *list = dv_mesh_elements(mesh, solids[i]);
@@ -61,7 +61,7 @@ static dvStatus find_parts(dvSpread *b, dvObject *loader, dvMesh *mesh, int32_t 
 {
   dvMeshIndices starts = {0}, corners = {0};
   const size_t points = dv_mesh_point_count(mesh);
-  b->all_elements = list_solids(mesh, &starts, &corners);
+  b->all_elements = dv_spread_list_solids(mesh, &starts, &corners);
   int good = 1;
   if (b->rank == 0) good = dv_spread_partition(b->size, points, b->all_elements, starts.data, corners.data, part);
   dv_array_free(&starts), dv_array_free(&corners);
@@ -130,38 +130,28 @@ static void number_globally(dvSpread *b, const int32_t *part)
   dv_array_free(&next);
 }
 
-static dvStatus connect(dvSpread *b, dvObject *loader, const int32_t *part)
+static dvStatus connect(dvSpread *b, dvObject *loader, const int32_t *owner, const int32_t *number)
 {
-  int32_t *owner = dv_alloc((b->border + 1) * sizeof *owner), *number = dv_alloc((b->border + 1) * sizeof *number);
-  int64_t *first = dv_alloc(((size_t)b->size + 1) * sizeof *first);
-  for (size_t i = 0; i < b->parts.all; i++) first[part[i] + 1]++;
-  for (int r = 0; r < b->size; r++) first[r + 1] += first[r];
-  for (size_t i = 0; i < b->border; i++) {
-    const size_t here = b->parts.owned + i;
-    owner[i] = part[b->origin.data[here]];
-    number[i] = (int32_t)(b->global.data[here] - first[owner[i]]);
-  }
   char error[DV_ENGINE_TEXT] = "";
   b->halo = b->engine->halo_create(b->parts.owned, b->border, owner, number, error);
-  dv_free(owner), dv_free(number), dv_free(first);
   return b->halo ? DV_OK : dv_error(loader, NULL, "the parts cannot be connected: %s", error);
 }
 
-static void keep_elements(dvSpread *b, dvMesh *mesh, const int32_t *part, const int32_t *here)
+void dv_spread_owners(const dvSpread *b, const int32_t *part, int32_t *owner, int32_t *number)
 {
-  for (int kind = 0; kind < DV_MESH_KINDS; kind++) {
-    dvMeshIndices *list = dv_mesh_elements(mesh, (dvMeshKind)kind);
-    const size_t width = (size_t)dv_mesh_corners((dvMeshKind)kind);
-    size_t kept = 0;
-    for (size_t e = 0; e + width <= list->count; e += width) {
-      if (!touches(list->data + e, width, part, b->rank)) continue;
-      for (size_t k = 0; k < width; k++) list->data[kept++] = here[list->data[e + k]];
-    }
-    list->count = kept;
-    for (size_t i = 0; i < DV_COUNT(solids); i++)
-      if ((int)solids[i] == kind) b->elements += kept / width;
+  int64_t *first = dv_alloc(((size_t)b->size + 1) * sizeof *first);
+  for (size_t i = 0; i < b->parts.all; i++) first[part[i] + 1]++;
+  for (int r = 0; r < b->size; r++) first[r + 1] += first[r];
+  for (size_t i = 0; i < b->parts.points; i++) {
+    owner[i] = part[b->origin.data[i]];
+    number[i] = (int32_t)(b->global.data[i] - first[owner[i]]);
   }
-  // what cannot follow is gone: groups, polygons, lines
+  dv_free(first);
+}
+
+// what cannot follow: groups, polygons, lines
+static void drop_lists(dvMesh *mesh)
+{
   for (size_t i = 0; i < mesh->groups.count; i++)
     dv_free(mesh->groups.data[i].name), dv_free(mesh->groups.data[i].material);
   mesh->groups.count = 0;
@@ -169,14 +159,76 @@ static void keep_elements(dvSpread *b, dvMesh *mesh, const int32_t *part, const 
   mesh->polylines.offset.count = mesh->polylines.index.count = 0;
 }
 
-static void keep_positions(const dvSpread *b, dvMesh *mesh)
+// elements that touch own points, with the numbers that `here` has for their corners; `to` may be `from`
+static void take_elements(dvSpread *b, dvMesh *from, const int32_t *part, const int32_t *here, dvMesh *to)
+{
+  b->elements = 0;
+  for (int kind = 0; kind < DV_MESH_KINDS; kind++) {
+    const dvMeshIndices *list = dv_mesh_elements(from, (dvMeshKind)kind);
+    dvMeshIndices *out = dv_mesh_elements(to, (dvMeshKind)kind);
+    const size_t width = (size_t)dv_mesh_corners((dvMeshKind)kind), count = list->count;
+    size_t kept = 0;
+    for (size_t e = 0; e + width <= count; e += width) {
+      if (!touches(list->data + e, width, part, b->rank)) continue;
+      if (from != to) dv_array_resize(out, kept + width);
+      for (size_t k = 0; k < width; k++) out->data[kept++] = here[list->data[e + k]];
+    }
+    out->count = kept;
+    for (size_t i = 0; i < DV_COUNT(solids); i++)
+      if ((int)solids[i] == kind) b->elements += kept / width;
+  }
+}
+
+static dvMeshReals positions_here(const dvSpread *b, const dvMesh *mesh)
 {
   dvMeshReals kept = {0};
   dv_array_resize(&kept, 3 * b->origin.count);
   for (size_t i = 0; i < b->origin.count; i++)
     memcpy(kept.data + 3 * i, mesh->positions.data + 3 * (size_t)b->origin.data[i], 3 * sizeof(double));
-  dv_array_free(&mesh->positions);
-  mesh->positions = kept;
+  return kept;
+}
+
+void dv_spread_take_part(dvSpread *b, dvMesh *mesh, const int32_t *part, dvMesh *out)
+{
+  int32_t *here = dv_alloc((dv_mesh_point_count(mesh) + 1) * sizeof *here);
+  b->origin.count = b->global.count = 0;
+  number_points(b, mesh, part, here);
+  number_globally(b, part);
+  take_elements(b, mesh, part, here, out);
+  dvMeshReals kept = positions_here(b, mesh);
+  dv_array_free(&out->positions);
+  out->positions = kept;
+  dv_free(here);
+}
+
+// --- parts that were cut before (pieces.c) -------------------------------------------------------
+
+static dvStatus adopt(dvSpread *b, dvObject *loader, dvMesh *mesh)
+{
+  const size_t points = dv_mesh_point_count(mesh);
+  int32_t *owner = dv_alloc((points + 1) * sizeof *owner), *number = dv_alloc((points + 1) * sizeof *number),
+          *same = dv_alloc((points + 1) * sizeof *same);
+  for (size_t i = 0; i < points; i++) same[i] = (int32_t)i;
+  bool good = dv_spread_read_piece(b, mesh, owner, number);
+  if (b->engine->worst(good ? 0 : 1)) good = false;
+  dvStatus status = good ? DV_OK
+                         : dv_error(loader, "write it again: divan convert MESH OUT.pvtu --parts N",
+                                    "the parts of the mesh do not fit together");
+  if (good) {
+    take_elements(b, mesh, owner, same, mesh);
+    drop_lists(mesh);
+    b->loader = loader;
+    size_t home = 0;   // solids that are counted here: those whose first corner is
+    for (size_t i = 0; i < DV_COUNT(solids); i++) {
+      const dvMeshIndices *list = dv_mesh_elements(mesh, solids[i]);
+      for (size_t e = 0; e < list->count; e += (size_t)dv_mesh_corners(solids[i]))
+        home += owner[list->data[e]] == b->rank;
+    }
+    b->all_elements = (size_t)b->engine->sum((double)home);
+    status = connect(b, loader, owner + b->parts.owned, number + b->parts.owned);
+  }
+  dv_free(owner), dv_free(number), dv_free(same);
+  return status;
 }
 
 // --- what is the same for all --------------------------------------------------------------------
@@ -212,18 +264,25 @@ static dvStatus cut(dvParts *parts, dvObject *loader, dvMesh *mesh)
   if (!solid) return DV_OK;   // what an output looks like: all processes have it
   if (b->loader)
     return dv_error(loader, "run it without --distributed", "there are two bodies; one can be distributed");
-  const size_t points = dv_mesh_point_count(mesh);
-  int32_t *part = dv_alloc(points * sizeof *part), *here = dv_alloc(points * sizeof *here);
-  dvStatus status = find_parts(b, loader, mesh, part);
-  if (status == DV_OK) {
-    b->loader = loader;
-    number_points(b, mesh, part, here);
-    number_globally(b, part);
-    keep_elements(b, mesh, part, here);
-    keep_positions(b, mesh);
-    status = connect(b, loader, part);
+  dvStatus status = DV_OK;
+  if (dv_spread_is_piece(mesh)) {
+    status = adopt(b, loader, mesh);
+  } else {
+    const size_t points = dv_mesh_point_count(mesh);
+    int32_t *part = dv_alloc((points + 1) * sizeof *part);
+    status = find_parts(b, loader, mesh, part);
+    if (status == DV_OK) {
+      b->loader = loader;
+      dv_spread_take_part(b, mesh, part, mesh);
+      drop_lists(mesh);
+      int32_t *owner = dv_alloc((b->parts.points + 1) * sizeof *owner),
+              *number = dv_alloc((b->parts.points + 1) * sizeof *number);
+      dv_spread_owners(b, part, owner, number);
+      status = connect(b, loader, owner + b->parts.owned, number + b->parts.owned);
+      dv_free(owner), dv_free(number);
+    }
+    dv_free(part);
   }
-  dv_free(part), dv_free(here);
   Masses masses = {.visitor = {.top_down = share_masses, .everything = true}, .body = b};
   if (status == DV_OK && b->scene) dv_visit(b->scene->root, &masses.visitor);
   return status != DV_OK ? status : masses.status;
@@ -247,10 +306,17 @@ dvSpread *dv_spread_create(dvContext *context, dvText *why, dvText *advice)
   const dvEngine *engine = dv_engine_get(why, advice);
   if (!engine) return NULL;
   dvSpread *b = dv_alloc(sizeof *b);
-  b->parts = (dvParts){.cut = cut, .sum = sum, .share = share};
+  b->parts = (dvParts){.cut = cut,
+                       .piece = dv_spread_piece_path,
+                       .have_pieces = dv_spread_have_pieces,
+                       .sum = sum,
+                       .share = share,
+                       .gather = dv_spread_gather_memory,
+                       .scatter = dv_spread_scatter_memory};
   b->context = context;
   b->engine = engine;
   b->rank = engine->rank(), b->size = engine->size();
+  b->parts.speaks = b->rank == 0;
   dv_parts_use(context, &b->parts);
   return b;
 }
@@ -275,24 +341,32 @@ dvState *dv_spread_state(const dvSpread *b)
 
 // --- results -------------------------------------------------------------------------------------
 
-double *dv_spread_gather(const dvSpread *b, int vector)
+size_t *dv_spread_counts(const dvSpread *b)
 {
-  dvState *s = dv_spread_state(b);
-  const size_t owned = b->parts.owned;
-  size_t *counts = dv_alloc((size_t)b->size * sizeof *counts), *bytes = dv_alloc((size_t)b->size * sizeof *bytes);
-  for (int r = 0; r < b->size; r++) {   // each tells its number; the sum of all others' is 0
-    counts[r] = (size_t)b->engine->sum(r == b->rank ? (double)owned : 0);
-    bytes[r] = counts[r] * sizeof(int32_t);
-  }
+  size_t *counts = dv_alloc((size_t)b->size * sizeof *counts);
+  for (int r = 0; r < b->size; r++)   // each tells its number; the sum of all others' is 0
+    counts[r] = (size_t)b->engine->sum(r == b->rank ? (double)b->parts.owned : 0);
+  return counts;
+}
+
+double *dv_spread_gather_rows(const dvSpread *b, const double *rows, size_t width)
+{
   const bool first = b->rank == 0;
+  size_t *counts = dv_spread_counts(b), *bytes = dv_alloc((size_t)b->size * sizeof *bytes);
   int32_t *numbers = first ? dv_alloc(b->parts.all * sizeof *numbers) : NULL;
-  double *packed = first ? dv_alloc(3 * b->parts.all * sizeof *packed) : NULL;
-  b->engine->gather(b->origin.data, owned * sizeof(int32_t), numbers, bytes);
-  for (int r = 0; r < b->size; r++) bytes[r] = 3 * counts[r] * sizeof(double);
-  b->engine->gather(dv_state_read(s, vector), 3 * owned * sizeof(double), packed, bytes);
-  double *out = first ? dv_alloc(3 * b->parts.all * sizeof *out) : NULL;
+  double *packed = first ? dv_alloc(width * b->parts.all * sizeof *packed) : NULL;
+  double *out = first ? dv_alloc(width * b->parts.all * sizeof *out) : NULL;
+  for (int r = 0; r < b->size; r++) bytes[r] = counts[r] * sizeof *numbers;
+  b->engine->gather(b->origin.data, b->parts.owned * sizeof *numbers, numbers, bytes);
+  for (int r = 0; r < b->size; r++) bytes[r] = width * counts[r] * sizeof *packed;
+  b->engine->gather(rows, width * b->parts.owned * sizeof *packed, packed, bytes);
   for (size_t i = 0; first && i < b->parts.all; i++)
-    memcpy(out + 3 * (size_t)numbers[i], packed + 3 * i, 3 * sizeof *out);
+    memcpy(out + width * (size_t)numbers[i], packed + width * i, width * sizeof *out);
   dv_free(numbers), dv_free(packed), dv_free(counts), dv_free(bytes);
   return out;
+}
+
+double *dv_spread_gather(const dvSpread *b, int vector)
+{
+  return dv_spread_gather_rows(b, dv_state_read(dv_spread_state(b), vector), 3);
 }

@@ -193,6 +193,11 @@ static void multigrid_agrees_and_repeats(void **state)
     if (!(x < 1e-7)) print_error("%d processes: %g apart\n", p, x);
     assert_true(x < 1e-7);
     check_command(0, NULL, "cd %s && cmp parts0/0_dofs.txt parts1/0_dofs.txt", directory);
+    check_command(0, NULL,
+                  "cd %s && " MPIRUN "%s run spread.scn -n 2 --distributed --save two.snap && " MPIRUN
+                  "%s run spread.scn -n %d --distributed --restore two.snap --dump-state gone-on && cmp "
+                  "parts0/0_dofs.txt gone-on/0_dofs.txt",
+                  directory, p, DIVAN_BINARY, p, DIVAN_BINARY, c->steps - 2);
   }
   check_rmdir(directory);
 }
@@ -298,6 +303,116 @@ static void results_are_joined(void **state)
   check_rmdir(directory);
 }
 
+// A snapshot of two processes is one of the whole body: two, three and one go on from it with the same motion.
+static void any_number_goes_on_from_a_snapshot(void **state)
+{
+  DV_UNUSED(state);
+  if (!can_run()) skip();
+  static const char outputs[] = "<Node name='Points'><MechanicalObject name='points' position='0.05 0.15 0.15'/>"
+                                "<BarycentricMapping/></Node>";
+  static const size_t chosen[] = {1, 3};   // a moving end; Newmark, which keeps accelerations
+  for (size_t i = 0; i < DV_COUNT(chosen); i++) {
+    Case c = cases[chosen[i]];
+    char *body = dv_format("%s%s", c.body, outputs);
+    c.body = body;
+    char *directory = prepare(&c, DIRECT);
+    check_command(0, NULL,
+                  "cd %s && " MPIRUN "%s run spread.scn -n 6 --distributed --dump-state all && " MPIRUN
+                  "%s run spread.scn -n 3 --distributed --save half.snap",
+                  directory, 2, DIVAN_BINARY, 2, DIVAN_BINARY);
+    check_command(0, NULL,
+                  "cd %s && " MPIRUN "%s run spread.scn -n 3 --distributed --restore half.snap --dump-state two",
+                  directory, 2, DIVAN_BINARY);
+    assert_true(apart(directory, "all", "two", "X=") < 1e-11 && apart(directory, "all", "two", "V=") < 1e-9);
+    check_command(0, NULL,
+                  "cd %s && " MPIRUN "%s run spread.scn -n 3 --distributed --restore half.snap --dump-state three",
+                  directory, 3, DIVAN_BINARY);
+    assert_true(apart(directory, "all", "three", "X=") < 1e-11 && apart(directory, "all", "three", "V=") < 1e-9);
+    // a run in one process goes on from it too, and the other way round
+    check_command(0, NULL, "cd %s && %s run spread.scn -n 3 --restore half.snap --dump-state one", directory,
+                  DIVAN_BINARY);
+    assert_true(apart(directory, "all", "one", "X=") < 1e-11 && apart(directory, "all", "one", "V=") < 1e-9);
+    check_command(0, NULL,
+                  "cd %s && %s run spread.scn -n 3 --save one.snap && " MPIRUN
+                  "%s run spread.scn -n 3 --distributed --restore one.snap --dump-state back",
+                  directory, DIVAN_BINARY, 2, DIVAN_BINARY);
+    assert_true(apart(directory, "all", "back", "X=") < 1e-11 && apart(directory, "all", "back", "V=") < 1e-9);
+    dv_free(body);
+    check_rmdir(directory);
+  }
+}
+
+static void snapshots_that_cannot_be_are_told(void **state)
+{
+  DV_UNUSED(state);
+  if (!can_run()) skip();
+  Case c = cases[0];
+  c.body = TETRA HELD "<DiagonalMass massDensity='1000'/><TetrahedronFEMForceField youngModulus='2e5' "
+                      "poissonRatio='0.3' method='large' plasticMaxThreshold='1' plasticYieldThreshold='1e-4' "
+                      "plasticCreep='0.5'/>";
+  char *directory = prepare(&c, DIRECT);
+  check_command(4, "remembers what each process has for itself: plastic strain",
+                "cd %s && " MPIRUN "%s run spread.scn -n 2 --distributed --save half.snap", directory, 2, DIVAN_BINARY);
+  check_command(4, "cannot be read", "cd %s && " MPIRUN "%s run spread.scn -n 2 --distributed --restore no.snap",
+                directory, 2, DIVAN_BINARY);
+  check_command(0, NULL, "cd %s && %s run alone.scn -n 2 --save other.snap", directory, DIVAN_BINARY);
+  check_command(4, "does not fit", "cd %s && " MPIRUN "%s run spread.scn -n 2 --distributed --restore other.snap",
+                directory, 2, DIVAN_BINARY);
+  check_rmdir(directory);
+}
+
+// a mesh that was cut before: each process reads its part, and all is as if they had cut it themselves
+static void parts_are_read_from_pieces(void **state)
+{
+  DV_UNUSED(state);
+  if (!can_run()) skip();
+  static const size_t chosen[] = {1, 4};   // with a mass of all points; with triangles that are pressed
+  for (size_t i = 0; i < DV_COUNT(chosen); i++) {
+    const Case *c = &cases[chosen[i]];
+    char *directory = prepare(c, DIRECT);
+    for (int p = 2; p <= 3; p++) {
+      check_command(0, "144 points",
+                    "cd %s && %s convert box.vtk box.pvtu --parts %d && sed s/box.vtk/box.pvtu/ spread.scn "
+                    ">pieces.scn",
+                    directory, DIVAN_BINARY, p);
+      check_command(0, NULL,
+                    "cd %s && " MPIRUN "%s run spread.scn -n %d --distributed --dump-state whole --save a.snap",
+                    directory, p, DIVAN_BINARY, c->steps);
+      check_command(0, "144 points, 432 elements",
+                    "cd %s && mv box.vtk gone && " MPIRUN
+                    "%s run pieces.scn -n %d --distributed --dump-state pieces --out out; mv gone box.vtk",
+                    directory, p, DIVAN_BINARY, c->steps);
+      assert_true(apart(directory, "whole", "pieces", "X=") < 1e-12 &&
+                  apart(directory, "whole", "pieces", "V=") < 1e-10);
+    }
+    // snapshots do not depend on who has cut the mesh
+    check_command(0, NULL, "cd %s && " MPIRUN "%s run pieces.scn -n 1 --distributed --restore a.snap", directory, 3,
+                  DIVAN_BINARY);
+    check_command(4, "box.pvtu has 3 parts, and there are 2 processes",
+                  "cd %s && " MPIRUN "%s run pieces.scn -n 1 --distributed", directory, 2, DIVAN_BINARY);
+    check_command(4, "is a mesh in parts, one for each process", "cd %s && %s run pieces.scn -n 1", directory,
+                  DIVAN_BINARY);
+    check_command(4, "not all parts of",
+                  "cd %s && head -c 400 box_00001.vtu >cut && mv cut box_00001.vtu && " MPIRUN
+                  "%s run pieces.scn -n 1 --distributed",
+                  directory, 3, DIVAN_BINARY);
+    check_command(4, "not all parts of",
+                  "cd %s && cp box_00000.vtu box_00001.vtu && sed -i s/divan_owner/other/ "
+                  "box_00001.vtu && " MPIRUN "%s run pieces.scn -n 1 --distributed",
+                  directory, 3, DIVAN_BINARY);
+    check_command(4, "do not fit together",
+                  "cd %s && cp box_00000.vtu box_00001.vtu && " MPIRUN "%s run pieces.scn -n 1 --distributed",
+                  directory, 3, DIVAN_BINARY);
+    check_rmdir(directory);
+  }
+  char *directory = check_mkdir();
+  write_box(directory, "box.vtk", cells, size, false);
+  check_command(2, "OUT.pvtu --parts N", "cd %s && %s convert box.vtk box.vtu --parts 2", directory, DIVAN_BINARY);
+  check_command(4, "cannot be cut into 5000 parts", "cd %s && %s convert box.vtk box.pvtu --parts 5000", directory,
+                DIVAN_BINARY);
+  check_rmdir(directory);
+}
+
 // --- what is refused -----------------------------------------------------------------------------
 
 static void what_is_not_covered_is_refused_by_name(void **state)
@@ -335,7 +450,7 @@ static void what_is_not_covered_is_refused_by_name(void **state)
                       "<Node><EulerImplicitSolver/>" DIRECT "<MeshTopology position='0 0 0'/><MechanicalObject "
                       "name='dofs'/></Node>"));
   check_command(4, "no mesh was cut", "cd %s && %s run grid.scn -n 1 --distributed", directory, DIVAN_BINARY);
-  check_command(2, "--save cannot be used with --distributed", "cd %s && %s run bad.scn --distributed --save x",
+  check_command(2, "--csv cannot be used with --distributed", "cd %s && %s run bad.scn --distributed --csv x",
                 directory, DIVAN_BINARY);
   check_rmdir(directory);
 }
@@ -421,6 +536,9 @@ int main(void)
                                      cmocka_unit_test(a_patch_is_exact_across_parts),
                                      cmocka_unit_test(points_follow_the_body),
                                      cmocka_unit_test(results_are_joined),
+                                     cmocka_unit_test(any_number_goes_on_from_a_snapshot),
+                                     cmocka_unit_test(snapshots_that_cannot_be_are_told),
+                                     cmocka_unit_test(parts_are_read_from_pieces),
                                      cmocka_unit_test(what_is_not_covered_is_refused_by_name),
                                      cmocka_unit_test(too_many_parts_are_told),
                                      cmocka_unit_test(one_that_cannot_write_ends_all),

@@ -54,6 +54,7 @@ typedef struct Options {
   bool validate;
   // anatomy
   const char *labels;
+  long parts;   // of a mesh; 0: it stays whole
   long cells;
   double unit, detail, gap;   // gap below 0: as it suits
   // validate, new-plugin

@@ -4,6 +4,7 @@
 #include "recorded.h"
 
 #include "base/file.h"
+#include "distributed/spread.h"
 #include "io/load/loader.h"
 #include "io/mesh/write_mesh.h"
 #include "io/scene/scene_file.h"
@@ -30,6 +31,21 @@ static int convert_mesh(const char *from, const char *to)
     fprintf(stderr, "%s: warning: %zu elements are left out: the format has no place for them\n", to, lost);
   dv_mesh_free(&mesh);
   return status == DV_OK ? 0 : complain_of_mesh(to, &error);
+}
+
+// for runs over so many processes
+static int convert_parts(const Options *o)
+{
+  dvMesh mesh;
+  dvMeshError error = {0};
+  dvText why = {0};
+  if (dv_mesh_read(o->scene, &mesh, &error) != DV_OK) return complain_of_mesh(o->scene, &error);
+  const bool good = dv_spread_write_pieces(&mesh, (int)o->parts, o->second, &why);
+  if (good) print_counts(o->second, &mesh);
+  else fprintf(stderr, "%s: error: %s\n", o->second, why.text);
+  dv_text_free(&why);
+  dv_mesh_free(&mesh);
+  return good ? 0 : DV_ERROR_INPUT;
 }
 
 // --- names of files in a scene -------------------------------------------------------------------
@@ -134,6 +150,11 @@ static int convert(const Options *o)
                        "%s would be overwritten by what is made of it; name another file, or allow it with --force",
                        o->scene);
   if (dv_ends_with_nocase(o->scene, ".divr")) return convert_recording(o);
+  if (o->parts || dv_ends_with_nocase(o->second, ".pvtu")) {
+    if (!o->parts || !dv_ends_with_nocase(o->second, ".pvtu") || !dv_mesh_can_read(o->scene))
+      return usage_error(&command_convert, "a mesh in parts is written by divan convert MESH OUT.pvtu --parts N");
+    return output_file(o->second) ? convert_parts(o) : DV_ERROR_INPUT;
+  }
   if (dv_mesh_can_read(o->scene) && !dv_mesh_can_write(o->second))
     return usage_error(&command_convert, "'.%s' is not a format that meshes are written in; there are %s",
                        dv_path_extension(o->second), dv_mesh_written_formats());
@@ -147,6 +168,7 @@ const Command command_convert = {
     .summary = "write a scene in today's form, or a mesh in another format",
     .usage = "divan convert IN.scn OUT.scn|OUT.py [options]\n"
              "       divan convert MESH OUT [--force]\n"
+             "       divan convert MESH OUT.pvtu --parts N\n"
              "       divan convert ROBOT.urdf OUT.scn\n"
              "       divan convert FILE.divr OUT.glb|OUT.usda|OUT.csv\n",
     .about =
@@ -156,7 +178,8 @@ const Command command_convert = {
         "createScene(rootNode), as SofaPython3 has them (docs/python.md).\n\n"
         "A mesh is written in the format that the name of OUT asks for: .obj .vtk .vtu .stl .off .msh .mesh .node\n"
         ".inp .gidmsh .trian .xs3 .sph; it is read from any of these and from .vtp .vti .vts, also with .gz behind\n"
-        "the name.\n\n"
+        "the name. OUT.pvtu is the list of N parts for runs over N processes, each of which reads its own\n"
+        "(docs/scaling.md).\n\n"
         "A robot in URDF becomes an articulated system (docs/recording.md tells what of it). A recording\n"
         "(divan run --record) becomes a moving scene for other programs, .glb or .usda, or a table of its numbers.\n",
     .examples = "  divan convert scenes/liver.scn liver-new.scn\n"

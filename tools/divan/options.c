@@ -130,6 +130,7 @@ static const Option options[] = {
      "tunnel (ssh -L 8123:127.0.0.1:8123 machine) is the better way",
      0, 0},
 
+    {VERB_CONVERT, "--parts", NULL, "N", COUNT, INTO(parts), "cut a mesh into the parts of N processes", 1, 65536},
     {VERB_CONVERT, "--force", NULL, NULL, FLAG, INTO(force), "OUT may be IN itself", 0, 0},
 
     {VERB_BENCH, "--list", NULL, "FILE", TEXT, INTO(list),

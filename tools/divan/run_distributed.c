@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "distributed/spread.h"
+#include "io/record/snapshot.h"
 #include "io/scene/scene_file.h"
 #include "state/state.h"
 
@@ -48,8 +49,6 @@ static int check_options(const Options *r)
     bool asked;
   } others[] = {{"--gnuplot", r->gnuplot},
                 {"--csv", r->csv},
-                {"--save", r->save},
-                {"--restore", r->restore},
                 {"--profile", r->profile},
                 {"--dump-topology", r->dump_topology},
                 {"--hash", r->hash},
@@ -59,7 +58,7 @@ static int check_options(const Options *r)
                 {"--step-times", r->step_times}};
   for (size_t i = 0; i < DV_COUNT(others); i++)
     if (others[i].asked)
-      return usage_error(&command_run, "%s cannot be used with --distributed; --out and --dump-state can",
+      return usage_error(&command_run, "%s cannot be used with --distributed; --out, --dump-state, --save and --restore can",
                          others[i].name);
   return 0;
 }
@@ -162,11 +161,23 @@ static dvStatus load(const Options *r, dvSpread *b)
   return agree(b, status);
 }
 
+// all read the file; what one of them cannot restore, none does
+static dvStatus restore(const Options *r, dvSpread *b)
+{
+  return r->restore ? agree(b, dv_snapshot_read(b->scene, r->restore)) : DV_OK;
+}
+
+static dvStatus save(const Options *r, dvSpread *b)
+{
+  return r->save ? agree(b, dv_snapshot_write(b->scene, r->save)) : DV_OK;
+}
+
 static dvStatus work(const Options *r, dvSpread *b, const Hushed *h)
 {
   Progress p = {0};
   const double began = dv_now();
   DV_TRY(load(r, b));
+  DV_TRY(restore(r, b));
   p.init = dv_now() - began;
   catch_interrupts();
   dvSpreadSeries *series = r->out ? dv_spread_series_create(b, r->out) : NULL;
@@ -175,6 +186,7 @@ static dvStatus work(const Options *r, dvSpread *b, const Hushed *h)
   const dvStatus closed = (dvStatus)b->engine->worst((int)dv_spread_series_close(&series));
   if (status == DV_OK) status = closed;
   if (status == DV_OK && r->dump_state) status = dump(r, b);
+  if (status == DV_OK) status = save(r, b);
   if (p.done > 0 || status == DV_OK) print_figures(r, b, &p);
   return status;
 }

@@ -60,10 +60,27 @@ static char *numbered_path(const char *path, int shown)
   return dv_format("%.*s%0*ld%s", (int)(digits - path), path, (int)(end - digits), number + shown, end);
 }
 
+// A mesh in parts: the file of this process takes the place of the list of all. NULL after `why` was told.
+static char *piece_of(const dvObject *o, char *path, dvText *why)
+{
+  if (!dv_ends_with_nocase(path, ".pvtu")) return path;
+  dvParts *parts = dv_parts_of(o->context);
+  char *piece = parts ? parts->piece(parts, path, why) : NULL;
+  if (!parts) dv_text_printf(why, "%s is a mesh in parts, one for each process", path);
+  dv_free(path);
+  return piece;
+}
+
 static dvStatus read_mesh(dvLoader *l, dvMesh *mesh)
 {
   dvObject *o = &l->base;
   char *path = dv_loader_find(o, &l->filename);
+  if (!path) return DV_ERROR_INPUT;
+  dvText why = {0};
+  dvParts *pieces = dv_ends_with_nocase(path, ".pvtu") ? dv_parts_of(o->context) : NULL;
+  path = piece_of(o, path, &why);
+  if (!path) dv_field_error(o, &l->filename, "mpirun -n PARTS divan run SCENE --distributed", "%s", why.text);
+  dv_text_free(&why);
   if (!path) return DV_ERROR_INPUT;
   if (l->shown > 0) {
     char *later = numbered_path(path, l->shown);
@@ -85,6 +102,9 @@ static dvStatus read_mesh(dvLoader *l, dvMesh *mesh)
     dv_field_error(o, &l->filename, NULL, "%s:%d: %s", path, error.line, error.text);
   else if (status != DV_OK) dv_field_error(o, &l->filename, NULL, "%s: %s", path, error.text);
   dv_free(path);
+  if (pieces && !pieces->have_pieces(pieces, mesh, status == DV_OK) && status == DV_OK)
+    status = dv_field_error(o, &l->filename, "write them again: divan convert MESH OUT.pvtu --parts N",
+                            "not all parts of '%s' are there", l->filename);
   DV_TRY(status);
   if (mesh->skipped)
     dv_field_warning(o, &l->filename, NULL,
@@ -484,6 +504,9 @@ static dvStatus vtk_loader_parse(dvObject *o, dvAttributes *a)
       file && file->value[0] != '@'
           ? dv_context_find_file(o->context, file->value, file->place.file ? file->place.file : o->place.file, NULL)
           : NULL;
+  dvText unused = {0};   // it is told when the mesh is read
+  if (path) path = piece_of(o, path, &unused);
+  dv_text_free(&unused);
   if (!path) return DV_OK;
   l->ready = dv_alloc(sizeof *l->ready);
   if (dv_mesh_read(path, l->ready, NULL) == DV_OK) {

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/isa.h"
 #include "io/mesh/write_mesh.h"
+#include "object/parts.h"
 #include "scene/remember.h"
 #include "topology/change/journal.h"
 
@@ -307,6 +308,13 @@ void *dv_snapshot_pack(dvScene *scene, size_t *length)
   Meshes meshes = {0};
   list_meshes(scene, &meshes);
   dv_scene_save(scene, &m);
+  dvParts *parts = dv_parts_of(scene->context);
+  dvText why = {0};
+  if (parts && !parts->gather(parts, &m, &why)) {
+    complain(scene, DV_ERROR, NULL, "run it in one process to save it", "the snapshot cannot be made: %s", why.text);
+    dv_text_free(&why), dv_snapshot_free(&m), free_meshes(&meshes);
+    return NULL;
+  }
   all_edits(scene, &edits);
   put(&out, magic, sizeof magic);
   put32(&out, FORMAT);
@@ -337,7 +345,8 @@ dvStatus dv_snapshot_write(dvScene *scene, const char *path)
   size_t length;
   char *bytes = dv_snapshot_pack(scene, &length);
   if (!bytes) return DV_ERROR_INPUT;
-  dvStatus status = dv_file_replace(path, bytes, length);
+  const dvParts *parts = dv_parts_of(scene->context);
+  dvStatus status = !parts || parts->speaks ? dv_file_replace(path, bytes, length) : DV_OK;
   int reason = errno;
   dv_free(bytes);
   return status == DV_OK
@@ -567,6 +576,8 @@ dvStatus dv_snapshot_unpack(dvScene *scene, const void *bytes, size_t length, co
   Snapshot s = {0};
   dvText why = {0};
   dvStatus status = parse(&s, scene, bytes, length, name);
+  dvParts *parts = dv_parts_of(scene->context);
+  if (status == DV_OK && parts) parts->scatter(parts, &s.memory);
   if (status == DV_OK) {
     bool good = apply_edits(scene, &s.edits, &why) && restore(&s, scene, &why);
     if (good) warn_of_differences(&s, scene, name);
