@@ -5,9 +5,9 @@
 // Coefficients stand at the lower face of a cell, in floats; e is what air beyond a face adds. A coarse cell is made of
 // 2 x 2 (x 2) cells; its coefficients are sums of those of the faces it covers, halved, which is A on the coarser grid.
 // Values go down along the plane through the coarse cell and its neighbours on the side of the fine one (weights 1/4
-// each, where the face between them is open enough: values beyond a gap are others); residuals go up with the transposed
-// weights, so that the cycle is symmetric: one sweep of Gauss-Seidel before (every other row, then the rest), one in the
-// opposite order behind. The cycle works in floats, the outer iteration in doubles.
+// each, where the face between them is open enough: values beyond a gap are others); residuals go up with the
+// transposed weights, so that the cycle is symmetric: one sweep of Gauss-Seidel before (every other row, then the
+// rest), one in the opposite order behind. The cycle works in floats, the outer iteration in doubles.
 #ifndef DV_FLUID_MULTIGRID_H
 #define DV_FLUID_MULTIGRID_H
 
