@@ -1,33 +1,48 @@
 // FluidBoundary: a surface that fluids cannot pass, and which they push.
 //
+// The surface is a mesh, or that of a distance field (field/wall.h) which frames carry.
+//
 // Triangles and quads are sampled at about a distance. A sample is carried by the points of its triangle, in their
 // shares, and hands its force back to them in the same shares: so a cloth, a body with a mapped surface or a rigid one
 // moves the fluid and is moved by it, through the mappings that the scene has.
 #include "fluid/boundary.h"
 
+#include "fluid/field/wall.h"
 #include "fluid/near.h"
+#include "math/pose.h"
 #include "state/state.h"
 #include "topology/change/follow.h"
 
 #include <math.h>
 #include <string.h>
 
-#define BOUNDARY_FIELDS(X)                                                                                     \
-  X(real, spacing, "0", "m", "distance of the samples; 0: a quarter of the fluid's radius", .least = "0")      \
-  X(real, friction, "-1", "Pa s", "viscosity between fluid and wall; 0: it slips, below 0: that of the fluid", \
-    .flags = DV_SIGNED)                                                                                        \
-  X(real, adhesion, "0", "N/m", "attraction: half of the surface tension wets the wall to a right angle",      \
-    .least = "0")                                                                                              \
-  X(link, state, "", "", "state of the points; that of the node by default", .role = DV_ROLE_STATE)            \
-  X(link, topology, "", "", "mesh of the surface; that of the node by default", .role = DV_ROLE_TOPOLOGY)      \
+#define BOUNDARY_FIELDS(X)                                                                                        \
+  X(real, spacing, "0", "m", "distance of the samples; 0: a quarter of the fluid's radius", .least = "0")         \
+  X(real, friction, "-1", "Pa s", "viscosity between fluid and wall; 0: it slips, below 0: that of the fluid",    \
+    .flags = DV_SIGNED)                                                                                           \
+  X(real, adhesion, "0", "N/m", "attraction: half of the surface tension wets the wall to a right angle",         \
+    .least = "0")                                                                                                 \
+  X(link, state, "", "", "state of the points, or of the frames that carry a field; that of the node by default", \
+    .role = DV_ROLE_STATE)                                                                                        \
+  X(link, topology, "", "", "mesh of the surface; that of the node by default", .role = DV_ROLE_TOPOLOGY)         \
+  X(link, field, "", "",                                                                                          \
+    "distance field whose surface is the wall, instead of a mesh: a SphericalField or another, a "                \
+    "RigidDistanceGridCollisionModel")                                                                            \
+  X(vec3, min, "-1 -1 -1", "m",                                                                                   \
+    "first corner of the box in which the surface of a SphericalField or another is looked for, in its frame")    \
+  X(vec3, max, "1 1 1", "m", "last corner")                                                                       \
   X(int, count, "0", "", "number of samples", .flags = DV_READ_ONLY)
 
 typedef struct Boundary {
   dvObject base;
   BOUNDARY_FIELDS(DV_MEMBER)
-  dvState *points;   // NULL: the mesh stands where it is
+  dvState *points;   // or frames of a field; NULL: it stands where it is
   dvTopology *mesh;
   DV_ARRAY(dvSample) samples;
+  // of a field: places and normals in its frame, six numbers each; all frames have the same
+  DV_ARRAY(double) settled;
+  dvFieldWall surface;
+  uint64_t stamp;
   double made_for;   // spacing
   unsigned revision;
   size_t made_of;   // points
@@ -40,7 +55,12 @@ static const dvFieldDesc boundary_fields[] = {BOUNDARY_FIELDS(DV_DESCRIBE)};
 
 enum { MOST_SAMPLES = 5000000 };
 
-static void boundary_destroy(dvObject *o) { dv_array_free(&((Boundary *)o)->samples); }
+static void boundary_destroy(dvObject *o)
+{
+  Boundary *b = (Boundary *)o;
+  dv_array_free(&b->samples), dv_array_free(&b->settled);
+  dv_wall_field_free(&b->surface);
+}
 
 static dvStatus boundary_reinit(dvObject *o)
 {
@@ -50,13 +70,37 @@ static dvStatus boundary_reinit(dvObject *o)
   if (!(b->adhesion >= 0) || !isfinite(b->adhesion) || !isfinite(b->friction))
     return dv_field_error(o, &b->adhesion, NULL, "an adhesion of %g and a friction of %g make no sense", b->adhesion,
                           b->friction);
+  for (int k = 0; k < 3 && b->field.target; k++)
+    if (!(b->max[k] > b->min[k]) || !isfinite(b->max[k] - b->min[k]))
+      return dv_field_error(o, &b->max, "give two corners of a box", "the box from %g to %g m holds nothing", b->min[k],
+                            b->max[k]);
   b->made = false;
   return DV_OK;
+}
+
+static dvStatus boundary_init_field(Boundary *b)
+{
+  dvObject *o = &b->base, *field = b->field.target;
+  if (!dv_is_wall_field(field))
+    return dv_field_error(o, &b->field, "name a SphericalField or its kin, or a RigidDistanceGridCollisionModel",
+                          "%s is no distance field", field->name);
+  DV_TRY(dv_object_ensure(field));
+  b->points = dv_wall_field_state(field);
+  dvObject *state = b->state.target ? b->state.target : dv_node_state(o->node);
+  if (!b->points && state) {
+    DV_TRY(dv_object_ensure(state));
+    if (state->dof->kind == DV_RIGID3) b->points = dv_state(state);
+    else if (b->state.target)
+      return dv_field_error(o, &b->state, "name a state with the template Rigid3",
+                            "frames carry a field, but %s has %s coordinates", state->name, state->dof->name);
+  }
+  return boundary_reinit(o);
 }
 
 static dvStatus boundary_init(dvObject *o)
 {
   Boundary *b = (Boundary *)o;
+  if (b->field.target) return boundary_init_field(b);
   dvObject *state = b->state.target ? b->state.target : dv_node_state(o->node);
   dvObject *mesh = b->topology.target ? b->topology.target : dv_node_find(o->node, DV_ROLE_TOPOLOGY);
   if (!mesh) return dv_error(o, "put it into the node of a mesh", "there is no mesh to make a wall of");
@@ -160,8 +204,37 @@ static bool thin_out(Boundary *b, const double *x, double least)
   return good;
 }
 
+// Samples of the surface of a field: of its triangles first, then moved onto it.
+static bool settle_samples(Boundary *b, double spacing)
+{
+  dvObject *field = b->field.target;
+  if (!dv_wall_field_surface(field, b->base.context->pool, b->min, b->max, 1.4 * spacing, &b->surface)) return false;
+  const double *x = b->surface.points.data;
+  size_t points = b->surface.points.count / 3;
+  for (size_t i = 0; i + 2 < b->surface.triangles.count; i += 3)
+    if (!sample_triangle(b, x, points, b->surface.triangles.data + i, spacing)) return false;
+  if (!thin_out(b, x, 0.8 * spacing)) return false;
+  size_t each = b->samples.count, frames = b->points ? b->points->count : 1;
+  b->settled.count = 0;
+  if (!dv_try_reserve(&b->settled, 6 * each)) return false;
+  for (size_t i = 0; i < each; i++) {
+    double *to = b->settled.data + 6 * i;
+    place(&b->samples.data[i], x, to);
+    dv_wall_field_settle(field, to, to + 3);
+  }
+  b->settled.count = 6 * each;
+  for (size_t f = 1; f < frames; f++)
+    for (size_t i = 0; i < each; i++)
+      if (!add_sample(b, b->samples.data[i])) return false;
+  return true;
+}
+
 static bool make_samples(Boundary *b, double spacing)
 {
+  if (b->field.target) {
+    b->samples.count = 0;
+    return settle_samples(b, spacing);
+  }
   size_t points;
   const double *x = points_of(b, &points);
   bool good = true;
@@ -181,9 +254,12 @@ size_t dv_boundary_samples(dvObject *o, double radius)
 {
   Boundary *b = (Boundary *)o;
   double spacing = b->spacing > 0 ? b->spacing : 0.25 * radius;
-  unsigned revision = b->mesh->revision;
+  unsigned revision = b->mesh ? b->mesh->revision : 0;
+  uint64_t stamp = b->field.target ? dv_wall_field_stamp(b->field.target) : 0;
   size_t points = b->points ? b->points->count : 0;
-  if (b->made && b->made_for == spacing && b->revision == revision && b->made_of == points) return b->samples.count;
+  if (b->made && b->made_for == spacing && b->revision == revision && b->made_of == points && b->stamp == stamp)
+    return b->samples.count;
+  b->stamp = stamp;
   b->made = true;
   b->made_of = points;
   b->made_for = spacing;
@@ -193,7 +269,9 @@ size_t dv_boundary_samples(dvObject *o, double radius)
     dv_field_error(o, &b->spacing, "make the spacing larger, or the wall smaller",
                    "the wall would need more than %d samples at a spacing of %g", MOST_SAMPLES, spacing);
   } else if (b->samples.count == 0) {
-    dv_warning(o, "give the mesh triangles or quads", "the wall has no faces: nothing stops at it");
+    if (b->field.target)
+      dv_warning(o, "look at min and max", "the field has no surface in the box: nothing stops at it");
+    else dv_warning(o, "give the mesh triangles or quads", "the wall has no faces: nothing stops at it");
   }
   b->count = (int32_t)b->samples.count;
   dv_touch(o, &b->count);
@@ -217,9 +295,47 @@ static void turn(const dvSample *s, const double *x, double out[3])
   for (int k = 0; k < 3; k++) out[k] = length > 0 ? out[k] / length : 0;
 }
 
+// samples of a field, which frames carry
+static void places_of_field(const Boundary *b, int x, int v, double *places, double *velocities, double *normals)
+{
+  size_t each = b->settled.count / 6;
+  const double *at = b->points ? dv_state_read(b->points, x) : NULL,
+               *speed = b->points ? dv_state_read(b->points, v) : NULL;
+  for (size_t i = 0; i < b->samples.count; i++) {
+    const double *s = b->settled.data + 6 * (i % each);
+    size_t frame = i / each;
+    dvPose pose = at ? dv_pose_load(at + 7 * frame) : dv_pose_identity();
+    dvVec3 p = dv_pose_point(pose, dv_vec3_load(s)), u = dv_vec3(0, 0, 0);
+    if (speed)
+      u = dv_vec3_add(dv_vec3_load(speed + 6 * frame),
+                      dv_vec3_cross(dv_vec3_load(speed + 6 * frame + 3), dv_vec3_sub(p, pose.at)));
+    dv_vec3_store(places + 3 * i, p);
+    dv_vec3_store(velocities + 3 * i, u);
+    dv_vec3_store(normals + 3 * i, dv_quat_rotate(pose.turn, dv_vec3_load(s + 3)));
+  }
+}
+
+static void push_frames(Boundary *b, int f, const double *forces)
+{
+  size_t each = b->settled.count / 6;
+  double *out = dv_state_write(b->points, f);
+  const double *at = dv_state_read(b->points, DV_X);
+  for (size_t i = 0; i < b->samples.count; i++) {
+    double *to = out + 6 * (i / each);
+    dvVec3 arm = dv_quat_rotate(dv_pose_load(at + 7 * (i / each)).turn, dv_vec3_load(b->settled.data + 6 * (i % each)));
+    dvVec3 force = dv_vec3_load(forces + 3 * i);
+    dv_vec3_store(to, dv_vec3_add(dv_vec3_load(to), force));
+    dv_vec3_store(to + 3, dv_vec3_add(dv_vec3_load(to + 3), dv_vec3_cross(arm, force)));
+  }
+}
+
 void dv_boundary_places(const dvObject *o, int x, int v, double *places, double *velocities, double *normals)
 {
   const Boundary *b = (const Boundary *)o;
+  if (b->field.target) {
+    places_of_field(b, x, v, places, velocities, normals);
+    return;
+  }
   const double *at = points_now(b, x), *speed = b->points ? dv_state_read(b->points, v) : NULL;
   for (size_t i = 0; i < b->samples.count; i++) {
     place(&b->samples.data[i], at, places + 3 * i);
@@ -233,6 +349,10 @@ void dv_boundary_push(dvObject *o, int f, const double *forces)
 {
   Boundary *b = (Boundary *)o;
   if (!b->points || !b->made) return;   // samples of a mesh that has changed since have no points
+  if (b->field.target) {
+    push_frames(b, f, forces);
+    return;
+  }
   double *out = dv_state_write(b->points, f);
   for (size_t i = 0; i < b->samples.count; i++)
     for (int c = 0; c < 3; c++)

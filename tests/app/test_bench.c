@@ -229,7 +229,7 @@ static void mistakes_are_told(void **state)
   DV_UNUSED(state);
   char *out = divan(2, "bench speed");
   check_contains(out, "there are scenes, kernels, growth, collision, constraint, topology, lattice, robot, "
-                      "linear, haptics, anatomy, heart and all");
+                      "linear, haptics, anatomy, heart, fluid and all");
   dv_free(out);
   out = divan(2, "bench --threads one");
   check_contains(out, "like 1,2");

@@ -219,6 +219,74 @@ static void drops_do_not_pass(void **state)
   check_close_scene(&scene);
 }
 
+// A ball that is known by its distances, as a formula or on a grid, hits the fluid: together they keep their momentum,
+// and its moment reaches the frame.
+static void distance_fields_are_walls(void **state)
+{
+  DV_UNUSED(state);
+  static const char *const balls[] = {
+      "<SphericalField name='ball' radius='0.3'/><FluidBoundary name='wall' field='@ball' friction='5' adhesion='10'/>",
+      "<BlendedField name='both' operation='intersection' fields='@a @b'/><SphericalField name='a' radius='0.3'/>"
+      "<SphericalField name='b' center='0.1 0 0' radius='0.3'/><FluidBoundary name='wall' field='@both'/>",
+      "<RigidDistanceGridCollisionModel name='cube' filename='#cube' scale='0.3' nx='16' ny='16' nz='16'/>"
+      "<FluidBoundary name='wall' field='@cube' friction='5'/>"};
+  for (size_t n = 0; n < DV_COUNT(balls); n++) {
+    char *text =
+        dv_format("<Node gravity='0 0 0' dt='0.004'><EulerExplicitSolver/><Node name='Water'>" GRID("7 4 7", "0 0 0",
+                                                                                                    "0.6 0.3 0.6")
+                      WATER("viscosity='2'") "</Node><Node name='Ball'><MechanicalObject name='body' template='Rigid3' "
+                                             "position='0.4 -0.36 0.3 0 0 0 1' velocity='0 1.5 0 0 0 0'/><UniformMass "
+                                             "vertexMass='100 1 0.04 0 0 0 0.04 0 0 0 0.04'/>%s</Node></Node>",
+                  balls[n]);
+    uint64_t hash[3];
+    for (int threads = 1; threads <= 3; threads++) {
+      dvScene *scene = check_scene(text, threads);
+      dvState *water = dv_state(check_find(scene, "Water/mo")), *ball = dv_state(check_find(scene, "Ball/body"));
+      double before[4] = {0, 150, 0, 150}, after[4] = {0};
+      check_steps(scene, 30);
+      add_momentum(water, 1, after);
+      const double *v = dv_state_read(ball, DV_V);
+      for (int k = 0; k < 3; k++) check_close(after[k] + 100 * v[k], before[k], 1e-10 * before[3]);
+      assert_true(v[1] < 1.3 && v[1] > 0);
+      if (n == 2) assert_true(fabs(v[5]) > 0.01);   // it is hit beside its middle
+      hash[threads - 1] = dv_scene_hash(scene);
+      // nothing has come in
+      const double *x = dv_state_read(water, DV_X), *at = dv_state_read(ball, DV_X);
+      for (size_t i = 0; i < water->count && n == 0; i++)
+        assert_true(hypot(hypot(x[3 * i] - at[0], x[3 * i + 1] - at[1]), x[3 * i + 2] - at[2]) > 0.29);
+      check_close_scene(&scene);
+    }
+    assert_true(hash[0] == hash[1] && hash[0] == hash[2]);
+    dv_free(text);
+  }
+}
+
+// Water stays in a bowl that is the inside of a ball, whose weight it carries.
+static void a_bowl_holds_water(void **state)
+{
+  DV_UNUSED(state);
+  dvScene *scene = check_scene(
+      "<Node gravity='0 -10 0' dt='0.004'><EulerExplicitSolver/>" GRID("5 5 5", "-0.2 -0.3 -0.2", "0.2 0.1 0.2")
+          WATER("viscosity='20'") "<Node name='Bowl'><MechanicalObject name='body' template='Rigid3'/><UniformMass "
+                                  "vertexMass='1 1 1 0 0 0 1 0 0 0 1'/>"
+                                  "<SphericalField name='ball' radius='0.5'/><FluidBoundary name='wall' "
+                                  "field='@ball'/><FixedProjectiveConstraint indices='0'/></Node></Node>",
+      1);
+  dvState *s = dv_state(check_find(scene, "mo")), *bowl = dv_state(check_find(scene, "Bowl/body"));
+  check_steps(scene, 200);
+  enum { STEPS = 50 };
+  double carried = 0;
+  for (int n = 0; n < STEPS; n++) {
+    check_steps(scene, 1);
+    carried -= dv_state_read(bowl, DV_F)[1] / STEPS;
+  }
+  const double *x = dv_state_read(s, DV_X);
+  for (size_t i = 0; i < s->count; i++)
+    assert_true(sqrt(x[3 * i] * x[3 * i] + x[3 * i + 1] * x[3 * i + 1] + x[3 * i + 2] * x[3 * i + 2]) < 0.5);
+  check_close((carried - 10) / (10 * (double)s->count), 1, 0.03);   // and the bowl of 1 kg
+  check_close_scene(&scene);
+}
+
 // A layer below a ceiling: adhesion holds it against gravity, friction against sliding.
 static void walls_hold_what_sticks(void **state)
 {
@@ -257,6 +325,13 @@ static void limits_are_told(void **state)
   dv_scene_step(r.scene, 0);
   report_says(&r, "the wall has no faces");
   report_end(&r);
+  report_good(&r,
+              "<Node><EulerExplicitSolver/><MechanicalObject/>" WATER("") "<Node><SphericalField name='f' "
+                                                                          "center='9 0 0'/>"
+                                                                          "<FluidBoundary field='@f'/></Node></Node>");
+  dv_scene_step(r.scene, 0);
+  report_says(&r, "the field has no surface in the box");
+  report_end(&r);
 }
 
 static void bad_fluids_are_refused(void **state)
@@ -276,6 +351,10 @@ static void bad_fluids_are_refused(void **state)
       {"<Node><MeshTopology position='0 0 0'/><MechanicalObject template='Rigid3'/><FluidBoundary/></Node>",
        "not points"},
       {"<Node><MeshTopology position='0 0 0'/><FluidBoundary spacing='-1'/></Node>", "a spacing of -1 is none"},
+      {"<Node><MeshTopology name='m'/><FluidBoundary field='@m'/></Node>", "m is no distance field"},
+      {"<Node><SphericalField name='f'/><FluidBoundary field='@f' min='0 0 0' max='1 0 1'/></Node>", "holds nothing"},
+      {"<Node><SphericalField name='f'/><MechanicalObject name='p'/><FluidBoundary field='@f' state='@p'/></Node>",
+       "frames carry a field"},
   };
   report_refused(cases, DV_COUNT(cases));
   // bounded: a wall that would need millions of samples, a mass of 0, particles that are all in one place
@@ -308,6 +387,8 @@ int main(void)
       cmocka_unit_test(a_column_stands),
       cmocka_unit_test(syrup_sticks_together),
       cmocka_unit_test(drops_do_not_pass),
+      cmocka_unit_test(distance_fields_are_walls),
+      cmocka_unit_test(a_bowl_holds_water),
       cmocka_unit_test(walls_hold_what_sticks),
       cmocka_unit_test(limits_are_told),
       cmocka_unit_test(bad_fluids_are_refused),

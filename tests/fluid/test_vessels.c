@@ -185,6 +185,40 @@ static void contrast_goes_with_the_blood(void **state)
   check_close_scene(&s);
 }
 
+// Vessels on points that move: a leak drips where its point is, with its speed, and the flow is that of vessels at
+// rest.
+static void vessels_go_with_their_points(void **state)
+{
+  DV_UNUSED(state);
+  dvScene *scenes[2];
+  for (int moves = 0; moves < 2; moves++) {
+    char *text = dv_format(
+        "<Node dt='0.005' gravity='0 0 0'><DefaultAnimationLoop/><EulerExplicitSolver/><Node name='Frame'>"
+        "<MechanicalObject name='body' template='Rigid3' position='0 0 0 0 0 0 1' velocity='0 %d 0 0 0 "
+        "0'/><UniformMass "
+        "totalMass='1'/><Node name='V'><MeshTopology name='tree' position='0 0 0  0.1 0 0  0.2 0 0' edges='0 1  1 2'/>"
+        "<MechanicalObject name='points' position='@tree.position'/><RigidMapping/><VesselNetwork name='n' "
+        "radius='0.003' inflow='5e-6' resistance='1e9'/></Node></Node><Node name='B'><MechanicalObject name='mo'/>"
+        "<UniformMass vertexMass='1.06e-5'/><VesselLeak name='leak' network='@../Frame/V/n' point='2' area='1e-6' "
+        "direction='1 0 0'/></Node></Node>",
+        moves);
+    scenes[moves] = check_scene(text, 1);
+    dv_free(text);
+    check_steps(scenes[moves], 100);
+  }
+  const dvState *still = dv_state(check_find(scenes[0], "B/mo")), *moved = dv_state(check_find(scenes[1], "B/mo"));
+  assert_true(still->count > 3 && moved->count == still->count);
+  check_close(number(scenes[0], "B/leak", "lost"), number(scenes[1], "B/leak", "lost"), 0);
+  // nothing holds the particles: all are as high as the frame, 0.5 m up, and where they would be along the jet
+  for (size_t i = 0; i < moved->count; i++) {
+    const double *a = dv_state_read(still, DV_X) + 3 * i, *b = dv_state_read(moved, DV_X) + 3 * i;
+    check_close(b[0], a[0], 1e-12);
+    check_close(b[1], a[1] + 0.5, 0.0051);   // particles leave with the points of the step before
+    check_close(dv_state_read(moved, DV_V)[3 * i + 1], 1, 1e-12);
+  }
+  for (int k = 0; k < 2; k++) check_close_scene(&scenes[k]);
+}
+
 static void bad_input(void **state)
 {
   DV_UNUSED(state);
@@ -192,6 +226,9 @@ static void bad_input(void **state)
   static const Refusal refusals[] = {
       {"<Node><VesselNetwork/></Node>", "there is no mesh of vessels"},
       {"<Node><MeshTopology position='0 0 0'/><VesselNetwork/></Node>", "there are no vessels"},
+      {"<Node>" MESH
+       "<Node name='N'><MechanicalObject name='m' position='0 0 0'/></Node><VesselNetwork state='@N/m'/></Node>",
+       "the vessels have 2 points"},
       {"<Node>" MESH "<VesselNetwork inlet='7'/></Node>", "there is no point 7"},
       {"<Node>" MESH "<VesselNetwork radius='-1'/></Node>", "-1 is not above 0"},
       {"<Node>" MESH "<VesselNetwork radius='1 1 1'/></Node>", "3 numbers for 2 places"},
@@ -242,6 +279,7 @@ int main(void)
       cmocka_unit_test(steady_flow_has_poiseuilles_resistance),
       cmocka_unit_test(nothing_is_lost),
       cmocka_unit_test(contrast_goes_with_the_blood),
+      cmocka_unit_test(vessels_go_with_their_points),
       cmocka_unit_test(bad_input),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

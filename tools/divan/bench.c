@@ -1,6 +1,6 @@
 // divan bench: how fast is it? This file reads the options and puts results together; see bench_scenes.c,
 // bench_kernels.c, bench_growth.c, bench_collision.c, bench_constraint.c, bench_topology.c, bench_lattice.c,
-// bench_robot.c, bench_haptics.c, bench_anatomy.c, bench_heart.c for what is measured.
+// bench_robot.c, bench_haptics.c, bench_anatomy.c, bench_heart.c, bench_fluid.c for what is measured.
 #include "bench.h"
 #include "bench_contact_scenes.h"
 #include "bench_linear.h"
@@ -46,6 +46,7 @@ static const struct {
     SUBJECT(scenes, true),     SUBJECT(kernels, true),  SUBJECT(growth, true),   SUBJECT(collision, true),
     SUBJECT(constraint, true), SUBJECT(topology, true), SUBJECT(lattice, true),  SUBJECT(robot, true),
     SUBJECT(linear, false),    SUBJECT(haptics, false), SUBJECT(anatomy, false), SUBJECT(heart, false),
+    SUBJECT(fluid, false),
 #undef SUBJECT
 };
 
@@ -77,7 +78,7 @@ static int parse(Bench *b, const Options *o)
     if (!parse_subject(b, o->names.data[i]))
       return usage_error(&command_bench,
                          "there is no benchmark '%s'; there are scenes, kernels, growth, collision, constraint, "
-                         "topology, lattice, robot, linear, haptics, anatomy, heart and all",
+                         "topology, lattice, robot, linear, haptics, anatomy, heart, fluid and all",
                          o->names.data[i]);
   if (!o->names.count) b->scenes = true;
   return o->thread_list ? parse_threads(b, o->thread_list) : 0;
@@ -145,6 +146,7 @@ static json_t *measure(const Bench *b)
   if (b->haptics) json_object_set_new(result, "haptics", bench_haptics(b));
   if (b->anatomy) json_object_set_new(result, "anatomy", bench_anatomy(b));
   if (b->heart) json_object_set_new(result, "heart", bench_heart(b));
+  if (b->fluid) json_object_set_new(result, "fluid", bench_fluid(b));
   bench_progress("%s", "");
   return result;
 }
@@ -226,7 +228,7 @@ const Command command_bench = {
     .summary = "measure how fast scenes and inner loops are",
     .usage =
         "divan bench [scenes|kernels|growth|collision|constraint|topology|lattice|robot|linear|haptics|anatomy|heart|"
-        "all] [options]\n",
+        "fluid|all] [options]\n",
     .about = "  scenes               ms per step of a list of scenes (the default)\n"
              "  kernels              inner loops, in proportion to what this machine can do\n"
              "  growth               how times grow with the size of a mesh\n"
@@ -238,6 +240,7 @@ const Command command_bench = {
              "  haptics              periods of the haptic loop, cost of its ticks, 30 Hz against 1 kHz\n"
              "  anatomy              the liver with its vessels and capsule, with the preconditioner and without\n"
              "  heart                fronts of excitation and whole beats of a ventricle\n"
+             "  fluid                steps of particles, the pressure of a grid\n"
              "  linear               the direct solver, beside CHOLMOD and MUMPS where they were there when divan was\n"
              "                       built; some minutes\n"
              "  all                  scenes, kernels, growth, collision, constraint, topology, lattice and robot\n",

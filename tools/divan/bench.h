@@ -12,7 +12,7 @@
 enum { BENCH_THREADS = 8 };
 
 typedef struct Bench {
-  bool scenes, kernels, growth, linear, collision, constraint, topology, lattice, robot, haptics, anatomy, heart;
+  bool scenes, kernels, growth, linear, collision, constraint, topology, lattice, robot, haptics, anatomy, heart, fluid;
   const char *corpus, *list, *filter, *json, *compare, *html, *from;
   int repeats;
   int threads[BENCH_THREADS], thread_counts;
@@ -42,6 +42,7 @@ json_t *bench_anatomy(const Bench *b);
 void bench_print_anatomy(const json_t *all);
 json_t *bench_heart(const Bench *b);
 void bench_print_heart(const json_t *all);
+json_t *bench_fluid(const Bench *b);
 json_t *bench_machine(void);
 
 bool bench_wants(const Bench *b, const char *name);               // --filter; nothing after an interruption

@@ -184,6 +184,7 @@ void bench_print(const json_t *result)
   if (json_object_get(result, "robot")) bench_print_robot(json_object_get(result, "robot"));
   if (json_object_get(result, "anatomy")) bench_print_anatomy(json_object_get(result, "anatomy"));
   if (json_object_get(result, "heart")) bench_print_heart(json_object_get(result, "heart"));
+  if (json_object_get(result, "fluid")) print_sizes(json_object_get(result, "fluid"), "processor us");
   if (json_object_get(result, "haptics")) bench_print_haptics(json_object_get(result, "haptics"));
   if (json_object_get(result, "linear")) bench_print_linear(json_object_get(result, "linear"));
 }

@@ -321,6 +321,7 @@ static const struct {
              {"fluid-grid-vortices", validate_grid_vortices},
              {"fluid-grid-dam", validate_grid_dam},
              {"fluid-grid-pressure", validate_grid_pressure},
+             {"fluid-grid-drop", validate_grid_drop},
              {"fluid-vessels", validate_vessels}};
 
 static bool names_a_part(const char *word)

@@ -34,6 +34,7 @@ bool validate_grid_cavity(bool quick);
 bool validate_grid_vortices(bool quick);
 bool validate_grid_dam(bool quick);
 bool validate_grid_pressure(bool quick);
+bool validate_grid_drop(bool quick);
 bool validate_vessels(bool quick);
 bool validate_cylinder_is_there(const char *directory);   // its files; false after a message
 bool validate_cylinder(const char *directory);

@@ -14,7 +14,7 @@
 //   sum over faces of open (P_i - P_j) / theta = -sum over faces of (open u + (1 - open) u_solid),  P = dt p / (rho h)
 //
 // `open` is the part of a face outside of solids (Batty et al. 2007), theta how far the surface is where the other cell
-// is air (ghost fluid, p = 0 there).
+// is air (ghost fluid: p = 0 there, or sigma kappa where the surface has a tension sigma, kappa its curvature).
 #ifndef DV_FLUID_CELLS_H
 #define DV_FLUID_CELLS_H
 
@@ -28,7 +28,7 @@ typedef struct dvCells {
   // what is given
   dvPool *pool;
   int n[3];   // cells with walls; n[2] is 1 in the plane
-  double h, density, viscosity;
+  double h, density, viscosity, tension;
   double wall[6][3];    // velocities of the walls at -x, +x, -y ...
   bool slip, surface;   // surface: there is air where phi > 0
   double tolerance;
@@ -40,6 +40,7 @@ typedef struct dvCells {
   DV_ARRAY(double) u;       // three numbers blocks of `count` each
   DV_ARRAY(double) phi;     // distance to the surface, in cells, negative in the fluid
   DV_ARRAY(double) press;   // p / (rho h)
+  DV_ARRAY(double) bent;    // the same at the surface, by its tension: of cells beside it
   // solids: set before a step, all open by default
   DV_ARRAY(double) solid;   // distance to the nearest solid at the low corner of each cell, in cells; > 0 outside
   DV_ARRAY(double) push;    // velocity of solids at faces, blocks like u
@@ -99,6 +100,11 @@ void dv_cells_classify(dvCells *c);                            // kinds of cells
 void dv_cells_redistance(dvCells *c);             // phi becomes a distance again, where the surface stays
 double dv_cells_volume(const dvCells *c);         // in cells
 void dv_cells_shift(dvCells *c, double volume);   // moves the surface along its normal towards a volume, in cells
+
+// --- curve.c ---
+// Distances of cells near the surface, where one point of it is closest: into `to`, and 1 into `kind`.
+void dv_cells_closest(dvCells *c, double *to);
+void dv_cells_bend(dvCells *c);   // `bent` from phi, which is a distance
 
 // --- step.c ---
 typedef struct dvCellsReport {

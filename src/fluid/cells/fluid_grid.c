@@ -26,6 +26,7 @@
   X(real, tstop, "60", "s", "time when the source closes; not after tstart: there is none")                          \
   X(real, density, "1000", "kg/m3", "density of the fluid")                                                          \
   X(real, viscosity, "0", "Pa s", "viscosity of the fluid", .least = "0")                                            \
+  X(real, surfaceTension, "0", "N/m", "tension of the surface: water 0.072", .least = "0")                           \
   X(bool, slip, "1", "", "the fluid slips along walls and bodies; else it sticks to them")                           \
   X(vec3s, wallVelocity, "", "m/s", "velocities of the walls at -x, +x, -y, +y, -z, +z, where fluid sticks to them") \
   X(bool, freeSurface, "1", "", "there is air above the fluid; else the box is full")                                \
@@ -79,6 +80,7 @@ static const dvFieldBlock space_block = {space_fields, (int)DV_COUNT(space_field
 static const dvFieldBlock plane_block = {plane_fields, (int)DV_COUNT(plane_fields)};
 
 dvCells *dv_fluid_grid(dvObject *o) { return &((Fluid *)o)->grid; }
+void dv_fluid_grid_keep(dvObject *o) { ((Fluid *)o)->wanted = dv_cells_volume(&((Fluid *)o)->grid); }
 
 enum { MOST_PARTS = 20, MOST_SIDE = 4096 };
 
@@ -288,6 +290,7 @@ static void push_and_press(Fluid *f, double dt, double *before)
   dv_cells_rows(c, 5, force_body, &p);
   dv_cells_wall(c, c->u.data);
   dv_cells_classify(c);
+  if (c->surface && c->tension > 0) dv_cells_bend(c);
   dv_cells_viscosity(c, dt);
   if (before) memcpy(before, c->u.data, (size_t)c->axes * c->count * sizeof *before);
   f->report = dv_cells_project(c, dt);
@@ -344,10 +347,23 @@ static void part_of_step(Fluid *f, double time, double dt)
   else part_of_full_box(f, time, dt);
 }
 
+// how many parts a step is cut into because of the shortest waves of the surface (Brackbill et al. 1992)
+static double parts_by_tension(const Fluid *f, double dt)
+{
+  const dvCells *c = &f->grid;
+  return c->surface ? ceil(dt * sqrt(4 * M_PI * c->tension / (c->density * c->h * c->h * c->h))) : 0;
+}
+
 static void tell(Fluid *f, double dt, double parts)
 {
   dvObject *o = &f->ogl.model.base.state.base;
-  if (parts > MOST_PARTS && !f->told_fast)
+  double waves = parts_by_tension(f, dt);
+  if (waves > MOST_PARTS && !f->told_fast)
+    dv_warning(o, "make dt shorter, or the cells larger",
+               "surface tension moves the shortest waves faster than a step of %g s in %d parts can follow: dt should "
+               "be below %.3g s",
+               dt, MOST_PARTS, dt * MOST_PARTS / waves);
+  else if (parts > MOST_PARTS && !f->told_fast)
     dv_warning(o, "make dt shorter, or the cells larger",
                "the fluid goes %.3g cells in a step of %g s: it is done in %d parts, in which it goes more than cfl = "
                "%g cells; dt should be below %.3g s",
@@ -474,6 +490,7 @@ static void fluid_event(dvObject *o, const dvEvent *event)
     dv_error(o, "make dt shorter", "the velocities of the fluid are no longer finite");
     return;
   }
+  parts = fmax(parts, parts_by_tension(f, dt));
   int many = (int)fmin(parts, MOST_PARTS);
   for (int n = 0; n < many; n++) part_of_step(f, o->node->time - dt + (n + 1) * dt / many, dt / many);
   f->parts = many;
@@ -508,6 +525,9 @@ static dvStatus fluid_check(Fluid *f)
     return dv_field_error(o, &f->density, "give that of water, 1000", "a density of %g is none", f->density);
   if (!(f->viscosity >= 0) || !isfinite(f->viscosity))
     return dv_field_error(o, &f->viscosity, NULL, "a viscosity of %g is none", f->viscosity);
+  if (!(f->surfaceTension >= 0) || !isfinite(f->surfaceTension))
+    return dv_field_error(o, &f->surfaceTension, "water has 0.072", "a surface tension of %g is none",
+                          f->surfaceTension);
   if (!(f->cfl > 0) || !(f->tolerance > 0) || !(f->tolerance < 1) || f->maxIterations < 1)
     return dv_field_error(o, &f->cfl, "leave them as they are",
                           "cfl %g, tolerance %g and maxIterations %d are not above 0", f->cfl, f->tolerance,
@@ -525,7 +545,7 @@ static void fluid_settings(Fluid *f)
 {
   dvCells *c = &f->grid;
   c->pool = f->ogl.model.base.state.base.context->pool;
-  c->h = f->cellwidth, c->density = f->density, c->viscosity = f->viscosity;
+  c->h = f->cellwidth, c->density = f->density, c->viscosity = f->viscosity, c->tension = f->surfaceTension;
   c->slip = f->slip, c->surface = f->freeSurface, c->tolerance = f->tolerance, c->most = f->maxIterations;
   memset(c->wall, 0, sizeof c->wall);
   for (size_t i = 0; i + 2 < f->wallVelocity.count; i += 3)

@@ -90,6 +90,7 @@ void dv_cells_redistance(dvCells *c)
   double *a = c->rhs.data, *b = c->way.data;
   Level l = {c, c->phi.data, a};
   dv_cells_rows(c, 15, start_body, &l);
+  if (c->tension > 0) dv_cells_closest(c, a);
   for (int pass = 0; pass < 2 * DV_CELLS_BAND; pass++) {
     dv_cells_mirror(c, a, 3);
     l.from = a, l.to = b;

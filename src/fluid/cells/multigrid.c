@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-enum { FLOATS = 8 /* arrays of a level */, SMALL = 64 /* cells of the last level */, LAST_SWEEPS = 12, ROWS = 32 };
+enum { FLOATS = 9 /* arrays of a level */, SMALL = 64 /* cells of the last level */, LAST_SWEEPS = 12, ROWS = 32 };
 
 static const dvMgKernels *kernels(void) { return DV_KERNEL_CHOOSE(dv_mg_kernels); }
 
@@ -25,11 +25,13 @@ static void lay_level(dvMgLevel *l, const int n[3])
 bool dv_mg_open(dvMultigrid *m, const int n[3])
 {
   dv_mg_free(m);
+  if (n[0] > DV_MG_WIDEST) return false;
   int size[3] = {n[0], n[1], n[2]};
   size_t all = 0;
   for (m->levels = 0; m->levels < DV_MG_LEVELS;) {
     dvMgLevel *l = &m->level[m->levels++];
     lay_level(l, size);
+    l->open = 0.1f * (l->axes == 3 ? ldexpf(1, m->levels - 1) : 1);
     all += l->count;
     if (l->count <= SMALL) break;
     int next[3];
@@ -55,7 +57,7 @@ bool dv_mg_open(dvMultigrid *m, const int n[3])
   uint8_t *bits = m->bits;
   for (int i = 0; i < m->levels; i++) {
     dvMgLevel *l = &m->level[i];
-    float **to[FLOATS] = {&l->c[0], &l->c[1], &l->c[2], &l->e, &l->diag, &l->x, &l->b, &l->r};
+    float **to[FLOATS] = {&l->c[0], &l->c[1], &l->c[2], &l->e, &l->diag, &l->inverse, &l->x, &l->b, &l->r};
     for (int k = 0; k < FLOATS; k++, at += l->count) *to[k] = at;
     l->links = bits, bits += l->count;
   }
@@ -93,11 +95,12 @@ static void diagonal_body(void *user, size_t begin, size_t end)
     for (int d = 0; d < l->axes; d++) {
       // borders have no coefficients, except at their inner side
       float low = l->c[d][i], high = i + l->stride[d] < l->count ? l->c[d][i + l->stride[d]] : 0;
-      if (low > 0) links |= 1u << 2 * d;
-      if (high > 0) links |= 2u << 2 * d;
+      if (low > l->open) links |= 1u << 2 * d;
+      if (high > l->open) links |= 2u << 2 * d;
       sum += low + high;
     }
     l->diag[i] = sum > 0 ? sum : 1;
+    l->inverse[i] = sum > 0 ? 1 / sum : 0;
     l->links[i] = (uint8_t)(sum > 0 ? links | 64 : 0);
   }
 }

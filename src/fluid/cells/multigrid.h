@@ -5,9 +5,9 @@
 // Coefficients stand at the lower face of a cell, in floats; e is what air beyond a face adds. A coarse cell is made of
 // 2 x 2 (x 2) cells; its coefficients are sums of those of the faces it covers, halved, which is A on the coarser grid.
 // Values go down along the plane through the coarse cell and its neighbours on the side of the fine one (weights 1/4
-// each); residuals go up with the transposed weights, so that the cycle is symmetric: one sweep of Gauss-Seidel before
-// (every other row, then the rest), one in the opposite order behind. The cycle works in floats, the outer iteration in
-// doubles.
+// each, where the face between them is open enough: values beyond a gap are others); residuals go up with the
+// transposed weights, so that the cycle is symmetric: one sweep of Gauss-Seidel before (every other row, then the
+// rest), one in the opposite order behind. The cycle works in floats, the outer iteration in doubles.
 #ifndef DV_FLUID_MULTIGRID_H
 #define DV_FLUID_MULTIGRID_H
 
@@ -15,14 +15,15 @@
 #include "base/isa.h"
 #include "base/pool.h"
 
-enum { DV_MG_LEVELS = 16 };
+enum { DV_MG_LEVELS = 16, DV_MG_WIDEST = 4096 /* cells of a row */ };
 
 typedef struct dvMgLevel {
   int n[3], axes;   // with a border of one cell along each axis that has an extent
   size_t count, stride[3];
-  float *c[3], *e, *diag;   // diag is 1 where there is nothing to solve
+  float *c[3], *e, *diag, *inverse;   // diag is 1 where there is nothing to solve, inverse is 0
   float *x, *b, *r;
-  uint8_t *links;   // bits: coupled to the neighbour at -x, +x, -y ...; with bit 6 in the solve
+  uint8_t *links;   // bits: open to the neighbour at -x, +x, -y ...; with bit 6 in the solve
+  float open;       // least coefficient of such faces: a tenth of that of a whole one
 } dvMgLevel;
 
 typedef struct dvMultigrid {
@@ -33,7 +34,7 @@ typedef struct dvMultigrid {
   float *mask;   // 0 1 0 1 ...
 } dvMultigrid;
 
-// Memory for a grid of n cells, borders included. False when it is short.
+// Memory for a grid of n cells, borders included. False when it is short, or a row longer than DV_MG_WIDEST.
 DV_CHECK_RESULT bool dv_mg_open(dvMultigrid *m, const int n[3]);
 void dv_mg_free(dvMultigrid *m);
 // The coefficients c and e of level 0 are set: makes the rest.

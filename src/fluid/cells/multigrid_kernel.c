@@ -4,13 +4,6 @@
 // other cell, by a mask, then the rest: neighbours of such a cell stay, so that the order within a row does not matter.
 #include "fluid/cells/multigrid.h"
 
-// rows do not overlap: compilers other than gcc find that out by themselves
-#if defined(__GNUC__) && !defined(__clang__)
-#define APART _Pragma("GCC ivdep")
-#else
-#define APART
-#endif
-
 // the row's first inner cell and how many there are; false on borders
 static inline bool inner_row(const dvMgLevel *l, size_t row, size_t *at, int *j, int *k)
 {
@@ -20,25 +13,30 @@ static inline bool inner_row(const dvMgLevel *l, size_t row, size_t *at, int *j,
   return true;
 }
 
+// What a row has from outside of itself, then every other cell into a copy of the row, then the rest back: nothing is
+// read that was just written, which would wait for it.
 static void mg_smooth(const dvMgLevel *l, const float *mask, int phase, bool back, size_t begin, size_t end)
 {
   size_t sy = l->stride[1], sz = l->stride[2], at;
   size_t n = (size_t)l->n[0] - 2;
+  const float *first = mask + (back ? 1 : 0), *second = mask + (back ? 0 : 1);
+  float outside[DV_MG_WIDEST], room[DV_MG_WIDEST + 2], *mid = room + 1;
   int j, k;
   for (size_t row = begin; row < end; row++) {
     if (!inner_row(l, row, &at, &j, &k) || ((j + k) & 1) != phase) continue;
-    const float *b = l->b + at, *diag = l->diag + at, *cx = l->c[0] + at, *cy = l->c[1] + at, *cz = l->c[2] + at;
+    const float *b = l->b + at, *inverse = l->inverse + at, *cx = l->c[0] + at, *cxh = cx + 1, *cy = l->c[1] + at,
+                *cz = l->c[2] + at;
     float *x = l->x + at;
-    const float *xl = x - 1, *yl = x - sy, *yh = x + sy, *zl = x - sz, *zh = x + sz, *cyh = cy + sy, *czh = cz + sz;
-    for (int half = 0; half < 2; half++) {
-      const float *m = mask + (half ^ (int)back);
-      APART
-      for (size_t i = 0; i < n; i++) {
-        float s = b[i] + cx[i] * xl[i] + cx[i + 1] * x[i + 1] + cy[i] * yl[i] + cyh[i] * yh[i] + cz[i] * zl[i] +
-                  czh[i] * zh[i];
-        x[i] += m[i] * (s / diag[i] - x[i]);
-      }
+    const float *xl = x - 1, *xh = x + 1, *yl = x - sy, *yh = x + sy, *zl = x - sz, *zh = x + sz, *cyh = cy + sy,
+                *czh = cz + sz;
+    room[0] = room[n + 1] = 0;   // borders have no coefficients, and no values
+    for (size_t i = 0; i < n; i++) {
+      float s = b[i] + cy[i] * yl[i] + cyh[i] * yh[i] + cz[i] * zl[i] + czh[i] * zh[i];
+      outside[i] = s;
+      mid[i] = x[i] + first[i] * ((s + cx[i] * xl[i] + cxh[i] * xh[i]) * inverse[i] - x[i]);
     }
+    for (size_t i = 0; i < n; i++)
+      x[i] = mid[i] + second[i] * ((outside[i] + cx[i] * room[i] + cxh[i] * room[i + 2]) * inverse[i] - mid[i]);
   }
 }
 

@@ -10,6 +10,7 @@ extern const dvClass dv_grid_obstacle_class, dv_grid_source_class;
 
 // The grid of a Fluid2D or Fluid3D, for tests and tables.
 dvCells *dv_fluid_grid(dvObject *o);
+void dv_fluid_grid_keep(dvObject *o);   // the volume that there is now is the one that is kept
 
 // A grid in space: where the middle of cell (0, 0, 0) is.
 typedef struct dvCellsPlace {

@@ -59,9 +59,10 @@ static void only_known(const dvCells *c, int d, double *x)
 
 static void gradient_body(void *user, size_t begin, size_t end);
 
+// takes `by` times the gradient of the pressures off, at whose surface stands `bent` times that of its tension
 typedef struct Slope {
   dvCells *c;
-  double by;
+  double by, bent;
 } Slope;
 
 // The pressure of the step before acts while viscosity does, and is taken off again: what the two do to each other at
@@ -71,7 +72,7 @@ void dv_cells_viscosity(dvCells *c, double dt)
   double a = c->viscosity / c->density * dt / (c->h * c->h);
   size_t n = c->count;
   if (!(a > 0)) return;
-  Slope slope = {c, dt};
+  Slope slope = {c, dt, 1};
   dv_cells_rows(c, 10, gradient_body, &slope);
   double *r = c->rhs.data, *p = c->way.data, *q = c->image.data;
   for (int d = 0; d < c->axes; d++) {
@@ -101,9 +102,23 @@ void dv_cells_viscosity(dvCells *c, double dt)
 
 static inline double theta_of(double fluid, double air) { return fmax(fluid / (fluid - air), 0.05); }
 
+// the pressure at the surface between two cells
+static inline double at_surface(const dvCells *c, size_t fluid, size_t air)
+{
+  if (!(c->tension > 0)) return 0;
+  double part = c->phi.data[fluid] / (c->phi.data[fluid] - c->phi.data[air]);
+  return (1 - part) * c->bent.data[fluid] + part * c->bent.data[air];
+}
+
+typedef struct Matrix {
+  dvCells *c;
+  double dt;
+} Matrix;
+
 static void coefficient_body(void *user, size_t begin, size_t end)
 {
-  dvCells *c = user;
+  const Matrix *m = user;
+  dvCells *c = m->c;
   dvMgLevel *l = &c->mg.level[0];
   const uint8_t *kind = c->kind.data;
   DV_EACH_ROW(c, begin, end)
@@ -123,7 +138,10 @@ static void coefficient_body(void *user, size_t begin, size_t end)
       for (int s = 0; s < 2; s++) {
         size_t n = s ? at + c->stride[d] : at - c->stride[d];
         double part = s ? behind : before;
-        if (part > 0 && kind[n] == DV_CELL_AIR) air += part / theta_of(c->phi.data[at], c->phi.data[n]);
+        if (!(part > 0) || kind[n] != DV_CELL_AIR) continue;
+        double to_air = part / theta_of(c->phi.data[at], c->phi.data[n]);
+        air += to_air;
+        out -= to_air * m->dt * at_surface(c, at, n);
       }
     }
     l->e[at] = (float)air;
@@ -170,10 +188,16 @@ static void gradient_body(void *user, size_t begin, size_t end)
     for (int d = 0; d < c->axes; d++) {
       size_t face = (size_t)d * c->count + at, low = at - c->stride[d];
       if (c->known.data[face] != 1) continue;
-      double theta = 1;
-      if (c->kind.data[at] == DV_CELL_AIR) theta = theta_of(c->phi.data[low], c->phi.data[at]);
-      if (c->kind.data[low] == DV_CELL_AIR) theta = theta_of(c->phi.data[at], c->phi.data[low]);
-      c->u.data[face] -= slope->by * (p[at] - p[low]) / theta;
+      double theta = 1, here = p[at], before = p[low];
+      if (c->kind.data[at] == DV_CELL_AIR) {
+        theta = theta_of(c->phi.data[low], c->phi.data[at]);
+        here = slope->bent * at_surface(c, low, at);
+      }
+      if (c->kind.data[low] == DV_CELL_AIR) {
+        theta = theta_of(c->phi.data[at], c->phi.data[low]);
+        before = slope->bent * at_surface(c, at, low);
+      }
+      c->u.data[face] -= slope->by * (here - before) / theta;
     }
   }
 }
@@ -203,7 +227,7 @@ static void divergence_body(void *user, size_t begin, size_t end)
 dvCellsReport dv_cells_project(dvCells *c, double dt)
 {
   dvCellsReport report = {0};
-  dv_cells_rows(c, 25, coefficient_body, c);
+  dv_cells_rows(c, 25, coefficient_body, &(Matrix){c, dt});
   level_closed_parts(c);
   dv_cells_classify(c);
   dv_mg_prepare(&c->mg, c->pool);
@@ -211,7 +235,7 @@ dvCellsReport dv_cells_project(dvCells *c, double dt)
   dvMgWork w = {c->rhs.data, c->way.data, c->image.data};
   report.iterations = dv_mg_solve(&c->mg, c->pool, c->press.data, w, c->tolerance, c->most, &report.residual);
   report.reached = report.residual <= c->tolerance;
-  dv_cells_rows(c, 10, gradient_body, &(Slope){c, 1});
+  dv_cells_rows(c, 10, gradient_body, &(Slope){c, 1, dt});
   dv_scale(c->pool, 1 / dt, c->press.data, c->count);
   dv_cells_rows(c, 10, divergence_body, c);
   for (size_t r = 0; r < (size_t)c->n[1] * (size_t)c->n[2]; r++)

@@ -29,13 +29,15 @@ typedef struct Leak {
   dvTopology *points;
   dvVesselHole hole;
   dvRandom random;
+  double piece;   // volume of a particle, when there was one
   bool begun;
 } Leak;
 
 #define SELF Leak
 static const dvFieldDesc leak_fields[] = {LEAK_FIELDS(DV_DESCRIBE)};
-static const dvMemoryDesc leak_memory[] = {DV_REMEMBER(numbers, hole.lost) DV_REMEMBER(numbers, lost) DV_REMEMBER(
-    numbers, count) DV_REMEMBER(numbers, flow) DV_REMEMBER(numbers, random) DV_REMEMBER(numbers, begun)};
+static const dvMemoryDesc leak_memory[] = {
+    DV_REMEMBER(numbers, hole.lost) DV_REMEMBER(numbers, lost) DV_REMEMBER(numbers, count) DV_REMEMBER(numbers, flow)
+        DV_REMEMBER(numbers, random) DV_REMEMBER(numbers, begun) DV_REMEMBER(numbers, piece)};
 #undef SELF
 
 enum { MOST_AT_ONCE = 100000 };
@@ -78,9 +80,11 @@ static dvStatus leak_init(dvObject *o)
   return DV_OK;
 }
 
+// of a particle
 static double volume_of(const Leak *l)
 {
   if (l->particleVolume > 0) return l->particleVolume;
+  if (l->base.state->count == 0) return l->piece;   // sinks have taken them all
   dvObject *mass = dv_node_find(l->base.state->base.node, DV_ROLE_MASS);
   const dvMassOps *ops = mass ? dv_ops(mass, DV_ROLE_MASS) : NULL;
   double density = dv_network_vessels(l->network.target)->density;
@@ -104,11 +108,12 @@ static void leak_emit(Leak *l, double dt)
 {
   dvObject *o = &l->base.base;
   dvState *state = l->base.state;
-  double piece = volume_of(l), lost = l->hole.lost, at[3];
+  double piece = volume_of(l), lost = l->hole.lost, at[3], carried[3];
   if (!(piece > 0)) {
     dv_error(o, "give particleVolume, or a mass to the particles", "particles have no volume");
     return;
   }
+  l->piece = piece;
   l->flow = (lost - l->lost) / dt, l->lost = lost;
   double due = floor(lost / piece) - l->count;
   dv_touch(o, &l->flow), dv_touch(o, &l->lost);
@@ -121,8 +126,11 @@ static void leak_emit(Leak *l, double dt)
   double *x = dv_try_alloc(6 * count * sizeof *x), *v = x + 3 * count;
   double speed = l->area > 0 && l->discharge > 0 ? l->flow / (l->area * l->discharge) : 0;
   bool good = x != NULL;
-  for (size_t i = 0; i < count && good; i++)
+  dv_network_speed(l->network.target, l->point, carried);
+  for (size_t i = 0; i < count && good; i++) {
     place(l, at, speed, dt * ((double)(count - i) - 0.5) / (double)count, x + 3 * i, v + 3 * i);
+    for (int k = 0; k < 3; k++) v[3 * i + (size_t)k] += carried[k];
+  }
   l->begun = true;
   if (good && count > old) good = dv_topology_add_points(l->points, count - old, x + 3 * old, (dvOrigin){0}) == DV_OK;
   if (!good) dv_error(o, NULL, "out of memory for %zu particles", count);

@@ -1,17 +1,21 @@
 // VesselNetwork: blood in the edges of a mesh (vessels.h), with contrast agent.
 //
 // Edges are cut into pieces of about `cellLength`. Points with one edge are ends: one of them is the inlet, the others
-// are outlets. The network takes its own short steps at the beginning of each step of the scene.
+// are outlets. The network takes its own short steps at the beginning of each step of the scene. Where its points are a
+// state (mapped to tissue, say) the vessels are where that is, with the lengths that they have at rest.
 #include "fluid/vessel/parts.h"
 
 #include "math/expression.h"
 #include "scene/node.h"
+#include "state/state.h"
 #include "topology/topology.h"
 
 #include <math.h>
 
 #define NETWORK_FIELDS(X)                                                                                          \
   X(link, topology, "", "", "mesh of edges; that of the node by default", .role = DV_ROLE_TOPOLOGY)                \
+  X(link, state, "", "", "points that move, one for each of the mesh; a state of points in the node by default",   \
+    .role = DV_ROLE_STATE)                                                                                         \
   X(reals, radius, "0.002", "m", "radius of the vessels at rest: one, or one for each point")                      \
   X(reals, thickness, "0.0003", "m", "thickness of their walls: one, or one for each point")                       \
   X(real, youngModulus, "400000", "Pa", "stiffness of the walls")                                                  \
@@ -47,6 +51,7 @@ typedef struct Network {
   NETWORK_FIELDS(DV_MEMBER)
   dvBloodFlow vessels;
   dvTopology *mesh;
+  dvState *points;           // NULL: the mesh stands where it is
   DV_ARRAY(int32_t) first;   // of each edge of the mesh: its first piece
   dvExpression inflow_of, pressure_of, dye_of;
   DV_ARRAY(dvObject *) leaks;
@@ -67,10 +72,21 @@ dvBloodFlow *dv_network_vessels(dvObject *o) { return &((Network *)o)->vessels; 
 bool dv_network_place(const dvObject *o, int point, double out[3])
 {
   const Network *n = (const Network *)o;
+  if (n->points && point >= 0 && (size_t)point < n->points->count) {
+    memcpy(out, dv_state_read(n->points, DV_X) + 3 * point, 3 * sizeof *out);
+    return true;
+  }
   const dvReals *x = n->mesh ? dv_topology_positions(n->mesh) : NULL;
   if (!x || point < 0 || 3 * (size_t)point + 2 >= x->count) return false;
   memcpy(out, x->data + 3 * point, 3 * sizeof *out);
   return true;
+}
+
+void dv_network_speed(const dvObject *o, int point, double out[3])
+{
+  const Network *n = (const Network *)o;
+  bool moves = n->points && point >= 0 && (size_t)point < n->points->count;
+  for (int k = 0; k < 3; k++) out[k] = moves ? dv_state_read(n->points, DV_V)[3 * point + k] : 0;
 }
 
 static void network_destroy(dvObject *o)
@@ -212,6 +228,22 @@ static dvStatus find_ends(Network *n, size_t points, const dvInts *edges)
   return status;
 }
 
+// The state of the points: one that is named, or a fitting one beside the mesh.
+static dvStatus find_points(Network *n, size_t points)
+{
+  dvObject *o = &n->base, *state = n->state.target ? n->state.target : dv_node_state(o->node);
+  n->points = NULL;
+  if (!state || (!n->state.target && state->node != o->node)) return DV_OK;
+  DV_TRY(dv_object_ensure(state));
+  bool fits = state->dof->kind == DV_VEC3 && dv_state(state)->count == points;
+  if (fits) n->points = dv_state(state);
+  else if (n->state.target)
+    return dv_field_error(o, &n->state, "map a point to it for each point of the mesh",
+                          "%s has %zu %s coordinates, the vessels have %zu points", state->name, dv_state(state)->count,
+                          state->dof->name, points);
+  return DV_OK;
+}
+
 static void publish(Network *n);
 
 static dvStatus network_init(dvObject *o)
@@ -232,6 +264,7 @@ static dvStatus network_init(dvObject *o)
                           n->cellLength, n->youngModulus);
   DV_TRY(check_list(n, &n->radius, &n->radius, points, false));
   DV_TRY(check_list(n, &n->thickness, &n->thickness, points, false));
+  DV_TRY(find_points(n, points));
   DV_TRY(network_reinit(o));
   n->vessels.rest = n->restPressure;
   DV_TRY(cut_edges(n, x, edges));
@@ -356,7 +389,7 @@ static void network_sketch(dvObject *o, dvSketch *out)
   if (!n->mesh) return;
   const void *values = n->shown == 1 ? &n->pressures : n->shown == 2 ? &n->velocities : &n->contrast;
   *out = (dvSketch){.kind = DV_SKETCH_ELEMENTS,
-                    .positions = dv_object_field(&n->mesh->base, "position"),
+                    .positions = dv_object_field(n->points ? &n->points->base : &n->mesh->base, "position"),
                     .values = dv_field_of(o, values),
                     .topology = &n->mesh->base};
 }

@@ -11,6 +11,8 @@ extern const dvClass dv_vessel_network_class, dv_vessel_leak_class;
 dvBloodFlow *dv_network_vessels(dvObject *o);
 // Where a point of its mesh is.
 bool dv_network_place(const dvObject *o, int point, double out[3]);
+// How fast that moves.
+void dv_network_speed(const dvObject *o, int point, double out[3]);
 
 // Of a VesselLeak: its network, and its hole as the network uses it.
 dvObject *dv_leak_network(const dvObject *o);
