@@ -354,11 +354,36 @@ static void bad_input(void **state)
   check_close_scene(&s);
 }
 
+static void keep_text(void *user, const dvMessage *message) { snprintf(user, 300, "%s", message->text); }
+
+// A spring that is pressed to half of its length: sideways its matrix is m + h^2 k (1 - 2) = 1 - 10.
+static void pressed_spring(void **state)
+{
+  DV_UNUSED(state);
+  static const char text[] =
+      "<Node><FreeMotionAnimationLoop/><BlockGaussSeidelConstraintSolver/><EulerImplicitSolver/><SparseLDLSolver/>"
+      "<MechanicalObject position='0 0 0 1 0 0'/><UniformMass totalMass='2'/><FixedProjectiveConstraint indices='0'/>"
+      "<SpringForceField spring='0 1 1000 0 2'/><LinearSolverConstraintCorrection/>"
+      "<FixedLagrangianConstraint indices='%d'/></Node>";
+  static const char *const why[] = {"all of it is held", "moves the body against the push (compliance -0.0111"};
+  for (int point = 0; point < 2; point++) {
+    char scene[sizeof text + 10], told[300] = "";
+    snprintf(scene, sizeof scene, text, point);
+    dvScene *s = check_scene(scene, 1);
+    dvLogTap tap = {keep_text, told, NULL};
+    dv_log_tap(&s->context->log, &tap);
+    assert_int_equal(dv_scene_step(s, 0.1), DV_ERROR_INPUT);
+    dv_log_untap(&s->context->log, &tap);
+    if (!strstr(told, why[point])) fail_msg("'%s' does not tell '%s'", told, why[point]);
+    check_close_scene(&s);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(laws_hold),       cmocka_unit_test(beside_saddle_point),
                                      cmocka_unit_test(keeps_momentum),  cmocka_unit_test(starts_from_last),
                                      cmocka_unit_test(live_constraint), cmocka_unit_test(compliance_with_live_forces),
-                                     cmocka_unit_test(bad_input)};
+                                     cmocka_unit_test(bad_input),       cmocka_unit_test(pressed_spring)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -126,16 +126,53 @@ static void set_own_compliance(dvConstraintProblem *p, size_t law, size_t row, d
   else p->w.data[row * p->rows + row] = value;
 }
 
-// Where both bodies are held a contact changes nothing: it has no multipliers, and 1 stands for its compliance.
+#define AGAINST "a push along it moves the body against the push (compliance %g)"
+static const char yielding[] =
+    "take a smaller time step, or keep springs and elements there from being pressed that far";
+
+// Where both bodies are held a contact changes nothing: it has no multipliers, and 1 stands for its compliance. So it
+// is where the matrix of the motion is not positive definite.
 static bool rests(dvConstraintProblem *p, size_t law)
 {
   dvProblemLaw *l = &p->laws.data[law];
-  if (!is_live(l) || l->law.kind == DV_LAW_OWN || own_compliance(p, law, (size_t)l->first) > 0) return false;
+  double w = own_compliance(p, law, (size_t)l->first);
+  if (!is_live(l) || l->law.kind == DV_LAW_OWN || w > 0) return false;
+  if (w != 0 && !p->told_against) {
+    p->told_against = true;
+    dv_warning(l->object, yielding, "a contact is left alone, as all such ones from now on: " AGAINST, w);
+  }
   l->law.kind = DV_LAW_BOUNDED;
   l->law.low = l->law.high = 0;
   for (size_t r = (size_t)l->first; r < (size_t)(l->first + l->law.rows); r++)
     if (!(own_compliance(p, law, r) > 0)) set_own_compliance(p, law, r, 1);
   return true;
+}
+
+// a main state that row r acts on and no correction moves
+static const dvObject *find_still(const dvConstraintProblem *p, const dvPlan *plan, size_t r)
+{
+  for (size_t k = 0; k < plan->independent.count; k++) {
+    const dvStateRows *on = dv_rows_find(&p->set, dv_state(plan->independent.data[k]));
+    if (on && on->rows.start.data[r + 1] > on->rows.start.data[r] && !is_moved(plan, &on->state->base))
+      return &on->state->base;
+  }
+  return NULL;
+}
+
+// why a row of compliance w cannot be solved
+static dvStatus refuse_row(const dvConstraintProblem *p, const dvPlan *plan, const dvProblemLaw *l, size_t r, double w)
+{
+  const dvObject *still = find_still(p, plan, r);
+  if (w < 0) return dv_error(l->object, yielding, "this constraint cannot be solved: " AGAINST, w);
+  if (w != 0)
+    return dv_error(l->object, "take a smaller time step",
+                    "this constraint cannot be solved: its compliance is no number (%g)", w);
+  if (still)
+    return dv_error(l->object,
+                    "add a constraint correction (LinearSolverConstraintCorrection) to the node of the object",
+                    "nothing that this constraint acts on can move: %s has no constraint correction", still->name);
+  return dv_error(l->object, "take the constraint away, or what holds its points (FixedProjectiveConstraint)",
+                  "nothing that this constraint acts on can move: all of it is held");
 }
 
 // a row whose compliance is zero cannot be solved, unless its law knows what to do
@@ -144,19 +181,10 @@ static dvStatus check_rows(dvConstraintProblem *p, const dvPlan *plan)
   for (size_t i = 0; i < p->laws.count; i++) {
     const dvProblemLaw *l = &p->laws.data[i];
     if (rests(p, i)) continue;
-    for (size_t r = (size_t)l->first; r < (size_t)(l->first + l->law.rows); r++)
-      if (l->law.kind != DV_LAW_OWN && !(own_compliance(p, i, r) + l->law.compliance > 0)) {
-        const dvObject *still = NULL;
-        for (size_t k = 0; k < plan->independent.count && !still; k++) {
-          const dvStateRows *on = dv_rows_find(&p->set, dv_state(plan->independent.data[k]));
-          if (on && on->rows.start.data[r + 1] > on->rows.start.data[r] && !is_moved(plan, &on->state->base))
-            still = &on->state->base;
-        }
-        return dv_error(l->object,
-                        "add a constraint correction (LinearSolverConstraintCorrection) to the node of the object",
-                        "nothing that this constraint acts on can move%s%s%s", still ? ": " : "",
-                        still ? still->name : "", still ? " has no constraint correction" : "");
-      }
+    for (size_t r = (size_t)l->first; r < (size_t)(l->first + l->law.rows); r++) {
+      double w = own_compliance(p, i, r) + l->law.compliance;
+      if (l->law.kind != DV_LAW_OWN && !(w > 0)) return refuse_row(p, plan, l, r, w);
+    }
   }
   return DV_OK;
 }

@@ -50,6 +50,7 @@ typedef struct dvConstraintProblem {
   bool takes_blocks;           // the solver takes equalities with more than DV_LAW_ROWS rows; else row by row
   // multipliers of the last step
   bool keep_all;       // laws that restart begin where the last step ended, too
+  bool told_against;   // that contacts are left alone
   bool late;           // as SOFA: those of a component's first step are not found again
   dvAddressMap kept;   // laws by owner and id: the first of their numbers in `old`
   DV_ARRAY(double) old;

@@ -11,26 +11,27 @@
 #include "base/array.h"
 #include "base/sort.h"
 #include "linear/direct/ldl_front.h"
-#include "math/kernels.h"
 
 #include <math.h>
 #include <stdatomic.h>
 #include <string.h>
 
-enum { GROUP = 10, SLOTS = 64, SPREAD = 32, TURN = 8 };
+enum { SLOTS = 64, SPREAD = 32, TURN = 8 };
 
 // Of one thread.
 typedef struct Slot {
   atomic_bool taken;
-  DV_ARRAY(double) z;           // GROUP packs in the order of elimination, kept at zero
+  DV_ARRAY(double) z;           // the packs of a group in the order of elimination, kept at zero
   DV_ARRAY(double) r;           // rows below a front
   DV_ARRAY(uint32_t) reached;   // bit p: pack p of the group has something in the front
+  DV_ARRAY(uint32_t) first;     // of each front and pack: column of the front where that begins
   DV_ARRAY(double) t;           // TURN rows of H G
 } Slot;
 
-// A front on the way of a pack, and where its part of L^-1 h begins.
+// A front on the way of a pack, and where its part of L^-1 h begins: that of column `first`.
 typedef struct Visit {
   int32_t front;
+  uint32_t first;
   size_t at;
 } Visit;
 
@@ -47,7 +48,7 @@ struct dvLdlBatch {
   DV_ARRAY(uint64_t) lowest;   // first place of each row of H and its number, and room to sort them
   DV_ARRAY(double) root;       // |D|^-1/2
   dvSparseRows touched;        // E: a row with a one for each unknown that H touches
-  DV_ARRAY(int32_t) number;    // of an unknown among those, from 1; 0 for all others
+  DV_ARRAY(int32_t) number;    // of an unknown among those, from 1, by its place in L; 0 for all others
   DV_ARRAY(int32_t) at;        // the same for each entry of H, from 0
   DV_ARRAY(double) g, gh;      // G, and G H^T
 };
@@ -64,6 +65,7 @@ typedef struct Job {
   const dvSparseRows *h;
   double *w;
   bool indefinite;   // some of D are negative
+  bool in_order;     // rows of H are neighbours in the tree as they stand
   atomic_bool failed;
 } Job;
 
@@ -77,6 +79,7 @@ void dv_ldl_batch_destroy(dvLdlBatch **batch)
     dv_free(b->slot[i].z.data);
     dv_free(b->slot[i].r.data);
     dv_array_free(&b->slot[i].reached);
+    dv_array_free(&b->slot[i].first);
     dv_array_free(&b->slot[i].t);
   }
   for (size_t i = 0; i < b->packs.capacity; i++) {
@@ -116,11 +119,12 @@ static bool make_slot(const Job *j, Slot *slot)
 {
   size_t had = slot->z.capacity;
   bool good = make_room(&slot->z.data, &slot->z.capacity, z_size(j->s) * j->group) &&
-              make_room(&slot->r.data, &slot->r.capacity, j->s->most_rows * DV_RHS * GROUP);
+              make_room(&slot->r.data, &slot->r.capacity, j->s->most_rows * DV_RHS * DV_MOST_PACKS);
   if (good && had == slot->z.capacity && slot->z.count != z_size(j->s))
     memset(slot->z.data, 0, slot->z.capacity * sizeof(double));
   slot->z.count = z_size(j->s);
   dv_array_resize(&slot->reached, (size_t)j->s->fronts);
+  dv_array_resize(&slot->first, (size_t)j->s->fronts * DV_MOST_PACKS);
   return good;
 }
 
@@ -153,13 +157,14 @@ static dvFrontView view_of(const Job *j, const dvFront *f)
 
 // Packs that take part, and their parts of the slot.
 typedef struct Team {
-  size_t packs;
-  double *z[GROUP], *x[GROUP], *r[GROUP];
+  size_t packs, first[DV_MOST_PACKS];
+  double *z[DV_MOST_PACKS], *x[DV_MOST_PACKS], *r[DV_MOST_PACKS];
 } Team;
 
-static void join(Team *t, const Job *j, const dvFront *f, const Slot *slot, size_t pack)
+static void join(Team *t, const Job *j, const dvFront *f, const Slot *slot, size_t pack, size_t first)
 {
   size_t n = t->packs++;
+  t->first[n] = first;
   t->z[n] = slot->z.data + pack * z_size(j->s);
   t->x[n] = t->z[n] + (size_t)f->first * DV_RHS;
   t->r[n] = slot->r.data + n * j->s->most_rows * DV_RHS;
@@ -170,7 +175,7 @@ static void forward(const Job *j, const dvFront *f, const Team *t)
   dvFrontView v = view_of(j, f);
   size_t n = (size_t)j->s->block * DV_RHS, rows = (size_t)(f->rows / j->s->block);
   const int32_t *row = j->s->row + f->row;
-  j->kernels->forward_many(&v, t->packs, t->x, t->r);   // rows that fill up the last slab have zeros in L
+  j->kernels->forward_many(&v, t->packs, t->first, t->x, t->r);   // rows that fill up the last slab have zeros in L
   for (size_t p = 0; p < t->packs; p++)
     for (size_t e = 0; e < rows; e++)
       for (size_t i = 0; i < n; i++) t->z[p][(size_t)row[e] * n + i] -= t->r[p][e * n + i];
@@ -223,7 +228,7 @@ static void solve_group(void *user, size_t begin, size_t end)
     for (size_t p = 0; p < n; p++) load_pack(j, first + p, z + p * stride);
     for (int32_t i = 0; i < s->fronts; i++) {
       Team team = {0};
-      for (size_t p = 0; p < n; p++) join(&team, j, &s->front[i], slot, p);
+      for (size_t p = 0; p < n; p++) join(&team, j, &s->front[i], slot, p, 0);
       forward(j, &s->front[i], &team);
     }
     for (size_t p = 0; p < n; p++)
@@ -231,7 +236,7 @@ static void solve_group(void *user, size_t begin, size_t end)
         for (size_t c = 0; c < DV_RHS; c++) z[p * stride + k * DV_RHS + c] *= j->f->inverse_d[k];
     for (int32_t i = s->fronts - 1; i >= 0; i--) {
       Team team = {0};
-      for (size_t p = 0; p < n; p++) join(&team, j, &s->front[i], slot, p);
+      for (size_t p = 0; p < n; p++) join(&team, j, &s->front[i], slot, p, 0);
       backward(j, &s->front[i], &team);
     }
     for (size_t p = 0; p < n; p++) store_pack(j, first + p, z + p * stride);
@@ -244,7 +249,7 @@ static size_t group_size(const dvLdlSymbolic *s, size_t packs, dvPool *pool)
 {
   size_t most = dv_max_size(1, (size_t)(64 << 20) / (z_size(s) * sizeof(double))),
          threads = (size_t)dv_pool_threads(pool);
-  return dv_max_size(1, dv_min_size(dv_min_size(GROUP, most), (packs + threads - 1) / threads));
+  return dv_max_size(1, dv_min_size(dv_min_size(DV_MOST_PACKS, most), (packs + threads - 1) / threads));
 }
 
 bool dv_ldl_solve_many(const dvLdl *f, dvLdlBatch *batch, dvPool *pool, size_t count, const double *rhs, double *x)
@@ -271,6 +276,26 @@ static int32_t place_of(const dvLdlSymbolic *s, int32_t unknown)
   return s->inverse[unknown / s->block] * s->block + unknown % s->block;
 }
 
+static uint32_t *first_of(const Slot *slot, int32_t front, size_t bit)
+{
+  return &slot->first.data[(size_t)front * DV_MOST_PACKS + bit];
+}
+
+// A pack has something in column `first` of a front, and so on the whole way up: in the parent from the first row below
+// on, which is one of its columns.
+static void mark_way(const dvLdlSymbolic *s, const Slot *slot, size_t bit, int32_t front, uint32_t first)
+{
+  for (int32_t i = front; i >= 0; i = s->front[i].parent) {
+    bool reached = slot->reached.data[i] >> bit & 1;
+    uint32_t *own = first_of(slot, i, bit);
+    if (reached && *own <= first) return;
+    *own = first;
+    if (reached) return;   // above it all is marked
+    slot->reached.data[i] |= 1u << bit;
+    if (s->front[i].parent >= 0) first = (uint32_t)s->place[s->front[i].row];
+  }
+}
+
 // spreads the rows of a pack and marks the fronts on their way up; a bit for each pack of the group
 static void spread(const Job *j, size_t pack, size_t bit, Slot *slot)
 {
@@ -279,32 +304,30 @@ static void spread(const Job *j, size_t pack, size_t bit, Slot *slot)
   for (size_t c = 0; c < DV_RHS && pack * DV_RHS + c < j->count; c++) {
     size_t row = (size_t)j->batch->order.data[pack * DV_RHS + c];
     for (size_t e = j->h->start.data[row]; e < j->h->start.data[row + 1]; e++) {
-      int32_t at = place_of(s, j->h->col.data[e]);
+      int32_t at = place_of(s, j->h->col.data[e]), front = s->front_of[at / s->block];
       z[(size_t)at * DV_RHS + c] += j->h->value.data[e];
-      for (int32_t i = s->front_of[at / s->block]; i >= 0 && !(slot->reached.data[i] >> bit & 1);
-           i = s->front[i].parent)
-        slot->reached.data[i] |= 1u << bit;
+      mark_way(s, slot, bit, front, (uint32_t)(at - s->front[front].first));
     }
   }
 }
 
 // what a front leaves in a pack is stored there, and taken out of z
-static bool keep(const Job *j, Pack *pack, int32_t i, double *z)
+static bool keep(const Job *j, Pack *pack, int32_t i, uint32_t first, double *z)
 {
   const dvFront *f = &j->s->front[i];
-  size_t count = (size_t)f->cols * DV_RHS, at = pack->y.count;
-  if (pack->y.capacity < at + count) return false;
-  z += (size_t)f->first * DV_RHS;
+  size_t begin = (size_t)f->first + first, columns = (size_t)f->cols - first, at = pack->y.count;
+  if (pack->y.capacity < at + columns * DV_RHS) return false;
+  z += begin * DV_RHS;
   double *restrict y = pack->y.data + at;
-  const double *root = j->batch->root.data + f->first;
-  for (size_t k = 0; k < (size_t)f->cols; k++)
+  const double *root = j->batch->root.data + begin;
+  for (size_t k = 0; k < columns; k++)
     for (size_t c = 0; c < DV_RHS; c++) y[k * DV_RHS + c] = z[k * DV_RHS + c] * root[k];
-  for (size_t k = 0; j->indefinite && k < (size_t)f->cols; k++)
+  for (size_t k = 0; j->indefinite && k < columns; k++)
     for (size_t c = 0; c < DV_RHS; c++)
-      pack->mirror.data[at + k * DV_RHS + c] = copysign(1, j->f->inverse_d[(size_t)f->first + k]) * y[k * DV_RHS + c];
-  memset(z, 0, count * sizeof *z);
-  pack->y.count += count;
-  dv_push(&pack->way, ((Visit){i, at}));
+      pack->mirror.data[at + k * DV_RHS + c] = copysign(1, j->f->inverse_d[begin + k]) * y[k * DV_RHS + c];
+  memset(z, 0, columns * DV_RHS * sizeof *z);
+  pack->y.count += columns * DV_RHS;
+  dv_push(&pack->way, ((Visit){i, first, at}));
   return true;
 }
 
@@ -316,7 +339,7 @@ static bool prepare_packs(const Job *j, size_t first, size_t n, const Slot *slot
     Pack *pack = &j->batch->packs.data[first + p];
     size_t wanted = 0;
     for (int32_t i = 0; i < s->fronts; i++)
-      if (slot->reached.data[i] >> p & 1) wanted += (size_t)s->front[i].cols * DV_RHS;
+      if (slot->reached.data[i] >> p & 1) wanted += ((size_t)s->front[i].cols - *first_of(slot, i, p)) * DV_RHS;
     pack->way.count = pack->y.count = 0;
     if (!make_room(&pack->y.data, &pack->y.capacity, wanted) ||
         (j->indefinite && !make_room(&pack->mirror.data, &pack->mirror.capacity, wanted)))
@@ -339,17 +362,35 @@ static void walk_group(void *user, size_t begin, size_t end)
     for (int32_t i = 0; i < s->fronts; i++) {
       Team team = {0};
       for (size_t p = 0; p < n; p++)
-        if (slot->reached.data[i] >> p & 1) join(&team, j, &s->front[i], slot, p);
+        if (slot->reached.data[i] >> p & 1) join(&team, j, &s->front[i], slot, p, *first_of(slot, i, p));
       if (team.packs) forward(j, &s->front[i], &team);
       for (size_t p = 0; p < n && team.packs; p++)
         if (slot->reached.data[i] >> p & 1)
-          good = good && keep(j, &j->batch->packs.data[first + p], i, slot->z.data + p * stride);
+          good = good && keep(j, &j->batch->packs.data[first + p], i, *first_of(slot, i, p), slot->z.data + p * stride);
     }
     if (good) continue;
     atomic_store(&j->failed, true);
     slot->z.count = 0;   // to be cleared
   }
   give_back(slot);
+}
+
+// a block of W and its mirror image
+static void store_block(const Job *j, size_t row, size_t col, const double *block)
+{
+  size_t rows = dv_min_size(DV_RHS, j->count - row), cols = dv_min_size(DV_RHS, j->count - col), n = j->count;
+  const int32_t *order = j->batch->order.data;
+  if (j->in_order && rows == DV_RHS && cols == DV_RHS) {   // in whole lines
+    for (size_t r = 0; r < DV_RHS; r++) memcpy(j->w + (row + r) * n + col, block + r * DV_RHS, DV_RHS * sizeof *block);
+    for (size_t c = 0; c < DV_RHS; c++)
+      for (size_t r = 0; r < DV_RHS; r++) j->w[(col + c) * n + row + r] = block[r * DV_RHS + c];
+    return;
+  }
+  for (size_t r = 0; r < rows; r++)
+    for (size_t c = 0; c < cols; c++) {
+      size_t x = (size_t)order[row + r], y = (size_t)order[col + c];
+      j->w[x * n + y] = j->w[y * n + x] = block[r * DV_RHS + c];
+    }
 }
 
 // the block of W that belongs to packs a and b: fronts that both have passed
@@ -360,17 +401,17 @@ static void gram_block(const Job *j, size_t a, size_t b)
   _Alignas(64) double sum[DV_RHS * DV_RHS] = {0};
   for (size_t p = 0, q = 0; p < x->way.count && q < y->way.count;) {
     Visit u = x->way.data[p], v = y->way.data[q];
-    if (u.front == v.front) j->kernels->gram((size_t)j->s->front[u.front].cols, x->y.data + u.at, other + v.at, sum);
+    if (u.front == v.front) {
+      size_t first = u.first > v.first ? u.first : v.first;
+      j->kernels->gram((size_t)j->s->front[u.front].cols - first, x->y.data + u.at + (first - u.first) * DV_RHS,
+                       other + v.at + (first - v.first) * DV_RHS, sum);
+    }
     p += u.front <= v.front;
     q += v.front <= u.front;
   }
-  const int32_t *order = j->batch->order.data;
-  for (size_t r = 0; r < DV_RHS && a * DV_RHS + r < j->count; r++)
-    for (size_t c = 0; c < DV_RHS && b * DV_RHS + c < j->count; c++) {
-      if (a == b && c > r) continue;   // symmetric to the last bit
-      size_t row = (size_t)order[a * DV_RHS + r], col = (size_t)order[b * DV_RHS + c];
-      j->w[row * j->count + col] = j->w[col * j->count + row] = sum[r * DV_RHS + c];
-    }
+  for (size_t r = 0; a == b && r < DV_RHS; r++)   // symmetric to the last bit
+    for (size_t c = r + 1; c < DV_RHS; c++) sum[r * DV_RHS + c] = sum[c * DV_RHS + r];
+  store_block(j, a * DV_RHS, b * DV_RHS, sum);
 }
 
 static void gram_row(void *user, size_t begin, size_t end)
@@ -381,7 +422,7 @@ static void gram_row(void *user, size_t begin, size_t end)
 }
 
 // rows whose way begins close to each other share a pack
-static void sort_rows(const Job *j)
+static void sort_rows(Job *j)
 {
   dvLdlBatch *b = j->batch;
   dv_array_resize(&b->order, j->count);
@@ -394,7 +435,11 @@ static void sort_rows(const Job *j)
     key[i] = (uint64_t)lowest << 32 | i;
   }
   dv_sort_u64(key, key + j->count, j->count);
-  for (size_t i = 0; i < j->count; i++) b->order.data[i] = (int32_t)(key[i] & UINT32_MAX);
+  j->in_order = true;
+  for (size_t i = 0; i < j->count; i++) {
+    b->order.data[i] = (int32_t)(key[i] & UINT32_MAX);
+    j->in_order = j->in_order && (size_t)b->order.data[i] == i;
+  }
 }
 
 static void take_roots(Job *j)
@@ -429,34 +474,32 @@ static bool by_rows(const dvLdl *f, dvLdlBatch *batch, dvPool *pool, const dvSpa
   return !atomic_load(&j.failed);
 }
 
-// E, and where the entries of H are in it; how many unknowns H touches
+// E in the order of elimination, and where the entries of H are in it; how many unknowns H touches
 static size_t gather_touched(const dvLdl *f, dvLdlBatch *b, const dvSparseRows *h)
 {
-  size_t entries = h->start.data[h->count];
-  dv_array_resize(&b->number, dv_ldl_rows(f));
+  const dvLdlSymbolic *s = f->symbolic;
+  size_t entries = h->start.data[h->count], n = dv_ldl_rows(f), count = 0;
+  dv_array_resize(&b->number, n);
   dv_array_resize(&b->at, entries);
   dv_sparse_rows_clear(&b->touched);
-  int32_t count = 0;
-  for (size_t e = 0; e < entries; e++) {
-    int32_t *number = &b->number.data[h->col.data[e]];
-    if (*number == 0) dv_sparse_rows_add(&b->touched, count, h->col.data[e], 1), *number = ++count;
-    b->at.data[e] = *number - 1;
+  for (size_t e = 0; e < entries; e++) b->number.data[place_of(s, h->col.data[e])] = 1;
+  for (size_t k = 0; k < n; k++) {
+    if (b->number.data[k] == 0) continue;
+    int32_t unknown = s->perm[k / (size_t)s->block] * s->block + (int32_t)(k % (size_t)s->block);
+    dv_sparse_rows_add(&b->touched, (int32_t)count, unknown, 1);
+    b->number.data[k] = (int32_t)++count;
   }
-  for (size_t e = 0; e < entries; e++) b->number.data[h->col.data[e]] = 0;
-  dv_sparse_rows_settle(&b->touched, (size_t)count);
-  return (size_t)count;
+  for (size_t e = 0; e < entries; e++) b->at.data[e] = b->number.data[place_of(s, h->col.data[e])] - 1;
+  for (size_t e = 0; e < entries; e++) b->number.data[place_of(s, h->col.data[e])] = 0;
+  dv_sparse_rows_settle(&b->touched, count);
+  return count;
 }
 
 // y = the sum of rows of m, n of `width` numbers, with the entries of row i of H
-static void sum_row(const Job *j, size_t i, const double *m, size_t width, size_t n, double *restrict y)
+static void sum_row(const Job *j, size_t i, const double *m, size_t width, size_t n, double *y)
 {
-  const dvVectorKernels *kernels = dv_vector_kernels();
-  const int32_t *at = j->batch->at.data;
-  const double *value = j->h->value.data;
-  size_t begin = j->h->start.data[i], end = j->h->start.data[i + 1];
-  if (begin == end) memset(y, 0, n * sizeof *y);
-  for (size_t k = 0; begin < end && k < n; k++) y[k] = value[begin] * m[(size_t)at[begin] * width + k];
-  for (size_t e = begin + 1; e < end; e++) kernels->axpy(value[e], m + (size_t)at[e] * width, y, n);
+  size_t begin = j->h->start.data[i], count = j->h->start.data[i + 1] - begin;
+  j->kernels->combine(&(dvRowSum){count, width, j->h->value.data + begin, m, j->batch->at.data + begin}, n, y);
 }
 
 // H G, and from that G H^T: TURN rows become columns at a time, so that whole lines are written
@@ -505,7 +548,11 @@ bool dv_ldl_compliance(const dvLdl *f, dvLdlBatch *batch, dvPool *pool, const dv
   size_t n = h->count, touched = gather_touched(f, batch, h);
   if (touched >= n || !make_room_for(batch, touched, n)) return by_rows(f, batch, pool, h, w);
   if (!by_rows(f, batch, pool, &batch->touched, batch->g.data)) return false;
-  Job j = {.batch = batch, .h = h, .w = w, .slots = dv_max_size(1, dv_min_size(SLOTS, (size_t)dv_pool_threads(pool)))};
+  Job j = {.kernels = DV_KERNEL_CHOOSE_WIDE(dv_front_solve_kernels),
+           .batch = batch,
+           .h = h,
+           .w = w,
+           .slots = dv_max_size(1, dv_min_size(SLOTS, (size_t)dv_pool_threads(pool)))};
   dvPool *helpers = dv_pool_for(pool, (double)n * (double)n);
   dv_parallel_for(helpers, n, SPREAD, turn_rows, &j);
   dv_parallel_for(helpers, n, SPREAD, spread_rows, &j);

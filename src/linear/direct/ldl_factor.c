@@ -12,8 +12,9 @@
 enum {
   PANEL = 192,
   GROUP = 96,
-  ENOUGH = 400000
-};   // rows of a piece of an update matrix, and of columns; operations worth another thread
+  ENOUGH = 400000,
+  AHEAD = 16
+};   // rows of a piece of an update matrix, and of columns; operations worth another thread; entries fetched early
 
 // --- work space ----------------------------------------------------------------------------------
 
@@ -161,6 +162,7 @@ static double *number_at(const dvFrontView *v, size_t lanes, size_t row, size_t 
          (row - k) % lanes;
 }
 
+// of the diagonal, only what is on it or below
 static void add_entry(const Front *t, dvFrontEntry at, const double *block)
 {
   const dvLdlSymbolic *s = t->run->s;
@@ -170,17 +172,16 @@ static void add_entry(const Front *t, dvFrontEntry at, const double *block)
       *number_at(&t->view, (size_t)s->lanes, (size_t)(at.row + r), (size_t)(at.col + c)) += block[r * n + c];
 }
 
-// blocks of three in a front of one block of columns, which most are
+// blocks of three below the diagonal of a front of one block of columns, which most are
 static void add_entry3(const Front *t, dvFrontEntry at, const double *block, unsigned shift)
 {
-  size_t lanes = (size_t)1 << shift;
-  double *column = t->view.lower + ((size_t)at.col << shift);
+  size_t lanes = (size_t)1 << shift, lane = (size_t)at.row & (lanes - 1), down = (t->view.cols << shift) - lanes + 1;
+  double *to = t->view.lower + ((((size_t)at.row >> shift) * t->view.cols + (size_t)at.col) << shift) + lane;
   for (size_t r = 0; r < 3; r++, block += 3) {
-    size_t row = (size_t)at.row + r;
-    double *to = column + (((row >> shift) * t->view.cols) << shift) + (row & (lanes - 1));
     to[0] += block[0];
-    if (at.row != at.col || r > 0) to[lanes] += block[1];
-    if (at.row != at.col || r > 1) to[2 * lanes] += block[2];
+    to[lanes] += block[1];
+    to[2 * lanes] += block[2];
+    to += lane + r + 1 == lanes ? down : 1;   // the next slab
   }
 }
 
@@ -190,12 +191,19 @@ static void add_entries(const Front *t)
   unsigned shift = (unsigned)__builtin_ctz((unsigned)s->lanes);
   bool simple = s->block == 3 && t->view.cols <= DV_FRONT_BLOCK;
   double *scale = t->run->f->work->scale + t->front->first;
-  for (size_t e = t->front->entry; e < t->front[1].entry; e++) {
-    dvFrontEntry at = s->entry[e];
-    const double *block = dv_block_matrix_at(t->run->a, at.entry);
-    if (at.row == at.col) take_scale(s->block, block, scale + at.col);
-    if (simple) add_entry3(t, at, block, shift);
-    else add_entry(t, at, block);
+  size_t e = t->front->entry, end = t->front[1].entry;
+  for (; e < end && s->entry[e].row == s->entry[e].col; e++) {
+    const double *block = dv_block_matrix_at(t->run->a, s->entry[e].entry);
+    take_scale(s->block, block, scale + s->entry[e].col);
+    add_entry(t, s->entry[e], block);
+  }
+  for (; e < end; e++) {
+    const double *block = dv_block_matrix_at(t->run->a, s->entry[e].entry),
+                 *soon = dv_block_matrix_at(t->run->a, s->entry[dv_min_size(e + AHEAD, end - 1)].entry);
+    __builtin_prefetch(soon);   // they stand in rows all over the matrix
+    __builtin_prefetch(soon + 8);
+    if (simple) add_entry3(t, s->entry[e], block, shift);
+    else add_entry(t, s->entry[e], block);
   }
 }
 

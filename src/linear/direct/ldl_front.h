@@ -15,7 +15,7 @@
 #include "base/isa.h"
 #include "linear/direct/ldl.h"
 
-enum { DV_FRONT_BLOCK = 256, DV_MAX_LANES = 8, DV_RHS = 8 };
+enum { DV_FRONT_BLOCK = 256, DV_MAX_LANES = 8, DV_RHS = 8, DV_MOST_PACKS = 10 };
 
 typedef struct dvFront {
   int32_t first, cols;       // pivots: first scalar and number
@@ -25,7 +25,7 @@ typedef struct dvFront {
   int32_t task;              // subtree that it belongs to, -1 above them
   bool shared;               // its update matrix outlives the task
   size_t row;                // where its rows begin, blocks
-  size_t entry;              // where its entries of A begin
+  size_t entry;              // where its entries of A begin, those on the diagonal first
   size_t lower;              // where its columns begin
   size_t update;             // where its update matrix begins, in the arena of the thread or the shared one
 } dvFront;
@@ -143,6 +143,13 @@ typedef struct dvFrontKernels {
   void (*add)(const double *from, size_t rows, const int32_t *place, size_t begin, size_t end, const dvFrontView *to);
 } dvFrontKernels;
 
+// The sum of `count` rows of a matrix with `width` columns, each with its value.
+typedef struct dvRowSum {
+  size_t count, width;
+  const double *value, *rows;
+  const int32_t *at;
+} dvRowSum;
+
 typedef struct dvFrontSolveKernels {
   // columns of a front: x are its pivots (filled up with zeros), r gets L x for the rows below; and back: x = L^-T (x -
   // L^T r)
@@ -155,11 +162,14 @@ typedef struct dvFrontSolveKernels {
   void (*backward_columns)(const dvFrontView *v, size_t k, size_t begin, size_t end, const double *x, const double *r,
                            double *sums);
   void (*backward_diagonal)(const dvFrontView *v, size_t k, double *x, double *sums);
-  // the same with packs of DV_RHS right-hand sides side by side
-  void (*forward_many)(const dvFrontView *v, size_t packs, double *const *x, double *const *r);
+  // the same with packs of DV_RHS right-hand sides side by side, at most DV_MOST_PACKS; in a pack x[p] what stands
+  // before column first[p] is zero
+  void (*forward_many)(const dvFrontView *v, size_t packs, const size_t *first, double *const *x, double *const *r);
   void (*backward_many)(const dvFrontView *v, size_t packs, double *const *x, double *const *r);
   // sum(i, j) += a(k, i) b(k, j) over k
   void (*gram)(size_t depth, const double *a, const double *b, double *sum);
+  // y = the first n columns of a sum of rows
+  void (*combine)(const dvRowSum *s, size_t n, double *y);
 } dvFrontSolveKernels;
 
 DV_KERNEL_DECLARE_WIDE(dvFrontKernels, dv_front_kernels);

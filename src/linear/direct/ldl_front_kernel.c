@@ -123,14 +123,19 @@ static void take_pivot(dvPivots *p, size_t k, double d)
 }
 
 // columns j to j + w - 1 where they cross the diagonal: pivots, and L strictly below them
-static void factorise_tile(dvPivots *p, size_t j, size_t w, double *own)
+DV_INLINE void factorise_tile(dvPivots *p, size_t j, size_t w, double *own)
 {
   Lane tile[LANES];
-  for (size_t c = 0; c < w; c++) tile[c] = *(const Lane *)(own + (j + c) * LANES);
-  for (size_t c = 0; c < w; c++) {
+#pragma GCC unroll 8
+  for (size_t c = 0; c < LANES; c++) tile[c] = c < w ? *(const Lane *)(own + (j + c) * LANES) : splat(0);
+#pragma GCC unroll 8
+  for (size_t c = 0; c < LANES; c++) {
+    if (c >= w) continue;
     take_pivot(p, j + c, tile[c][c]);
     Lane l = tile[c] * splat(p->inverse_d[j + c]);
-    for (size_t k = c + 1; k < w; k++) tile[k] -= tile[c] * splat(l[k]);
+#pragma GCC unroll 8
+    for (size_t k = c + 1; k < LANES; k++) tile[k] -= tile[c] * splat(l[k]);
+#pragma GCC unroll 8
     for (size_t r = 0; r <= c; r++) l[r] = 0;
     *(Lane *)(own + (j + c) * LANES) = l;
   }
@@ -151,7 +156,8 @@ static void front_diagonal(dvPivots *p, double *row)
     multiply(1, j, own, stride, row, acc);
     for (size_t i = 0; i < w; i++) *(Lane *)(c[0] + i * LANES) += acc[0][i];
     memcpy(own, row, j * LANES * sizeof *row);
-    factorise_tile(p, j, w, own);
+    if (w == LANES) factorise_tile(p, j, LANES, own);
+    else factorise_tile(p, j, w, own);
     // columns to the right of the diagonal are never read
     eliminate_slabs(slabs - q - 1, width, j, own, own + stride);
   }
@@ -181,26 +187,24 @@ static void front_rows(const dvPivots *p, size_t slabs, double *x, double *y)
 typedef struct Target {
   size_t count;
   size_t slab[LANES];
-  int64_t last[LANES];    // last row of the child that goes there
-  LaneMask from[LANES];   // row of the child for each lane
-  LaneMask mask[LANES];   // lanes that have one
+  LaneRows rows[LANES];   // of the child, for each lane
+  size_t last[LANES];     // last row of the child that goes there
   double *to[LANES];      // where column 0 of the slab would be
 } Target;
 
 static void aim(Target *t, const int32_t *place, size_t rows)
 {
+  size_t slab = SIZE_MAX;
   t->count = 0;
   for (size_t r = 0; r < rows; r++) {
-    size_t slab = (size_t)place[r] / LANES, lane = (size_t)place[r] % LANES;
-    if (t->count == 0 || t->slab[t->count - 1] != slab) {
+    if (slab != (size_t)place[r] / LANES) {
+      slab = (size_t)place[r] / LANES;
       t->slab[t->count] = slab;
-      t->from[t->count] = t->mask[t->count] = (LaneMask){0};
-      t->count++;
+      t->rows[t->count++] = NO_ROWS;
     }
     size_t k = t->count - 1;
-    t->from[k][lane] = (int64_t)r;
-    t->mask[k][lane] = -1;
-    t->last[k] = (int64_t)r;
+    t->rows[k] = lane_takes(t->rows[k], (size_t)place[r] % LANES, r);
+    t->last[k] = r;
   }
 }
 
@@ -227,11 +231,19 @@ DV_INLINE void add_lanes(double *to, Lane v, LaneMask mask) { *(Lane *)to += (La
 DV_INLINE void add_columns(size_t count, const double *from, const int32_t *place, size_t begin, size_t end,
                            const Target *t)
 {
+  LaneOrder order[LANES];
+  LaneMask mask[LANES];
+#pragma GCC unroll 3
+  for (size_t k = 0; k < count; k++) {
+    LaneMask rows = lane_rows(t->rows[k]);
+    mask[k] = rows >= 0;
+    order[k] = lane_order(rows & mask[k]);
+  }
   for (size_t c = begin; c < end; c++) {
     Lane v = *(const Lane *)(from + c * LANES);
     size_t at = (size_t)place[c] * LANES;
 #pragma GCC unroll 3
-    for (size_t k = 0; k < count; k++) add_lanes(t->to[k] + at, lane_shuffle(v, t->from[k]), t->mask[k]);
+    for (size_t k = 0; k < count; k++) add_lanes(t->to[k] + at, lane_shuffle(v, order[k]), mask[k]);
   }
 }
 
@@ -239,12 +251,13 @@ DV_INLINE void add_columns(size_t count, const double *from, const int32_t *plac
 static void add_triangle(const double *from, const int32_t *place, size_t begin, size_t end, size_t diagonal,
                          const Target *t)
 {
-  for (size_t c = begin; c < end; c++) {
-    Lane v = *(const Lane *)(from + c * LANES);
-    size_t at = (size_t)place[c] * LANES;
-    int64_t top = (int64_t)(c - diagonal);
-    for (size_t k = 0; k < t->count; k++)
-      if (t->last[k] >= top) add_lanes(t->to[k] + at, lane_shuffle(v, t->from[k]), t->mask[k] & (t->from[k] >= top));
+  for (size_t k = 0; k < t->count; k++) {
+    LaneMask rows = lane_rows(t->rows[k]);
+    LaneOrder order = lane_order(rows & (rows >= 0));
+    for (size_t c = begin; c < end && c - diagonal <= t->last[k]; c++) {
+      Lane v = *(const Lane *)(from + c * LANES);
+      add_lanes(t->to[k] + (size_t)place[c] * LANES, lane_shuffle(v, order), rows >= (int64_t)(c - diagonal));
+    }
   }
 }
 

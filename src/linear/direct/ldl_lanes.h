@@ -20,16 +20,52 @@ typedef double Lane __attribute__((vector_size(8 * LANES), aligned(8 * LANES)));
 
 typedef int64_t LaneMask __attribute__((vector_size(8 * LANES), aligned(8 * LANES)));
 
+// Where each lane comes from, in the form that the instruction takes: AVX2 moves halves of numbers.
+#if LANES == 4 && defined(__AVX2__) && !defined(__clang__)
+typedef int32_t LaneOrder __attribute__((vector_size(8 * LANES), aligned(8 * LANES)));
+DV_INLINE LaneOrder lane_order(LaneMask from)
+{
+  LaneOrder low = (LaneOrder)(from * 2);
+  return low + __builtin_shuffle(low, (LaneOrder){1, 0, 3, 2, 5, 4, 7, 6}) + (LaneOrder){0, 1, 0, 1, 0, 1, 0, 1};
+}
+DV_INLINE Lane lane_shuffle(Lane a, LaneOrder from) { return (Lane)__builtin_shuffle((LaneOrder)a, from); }
+#else
+typedef LaneMask LaneOrder;
+DV_INLINE LaneOrder lane_order(LaneMask from) { return from; }
 #if defined(__clang__)
-DV_INLINE Lane lane_shuffle(Lane a, LaneMask from)
+DV_INLINE Lane lane_shuffle(Lane a, LaneOrder from)
 {
   Lane b;
   for (int i = 0; i < LANES; i++) b[i] = a[from[i]];
   return b;
 }
 #else
-DV_INLINE Lane lane_shuffle(Lane a, LaneMask from) { return __builtin_shuffle(a, from); }
+DV_INLINE Lane lane_shuffle(Lane a, LaneOrder from) { return __builtin_shuffle(a, from); }
 #endif
+#endif
+
+// A row for each lane, a byte each; negative where there is none.
+#if LANES == 8
+typedef uint64_t LaneRows;
+#else
+typedef uint32_t LaneRows;
+#endif
+typedef int8_t LaneBytes __attribute__((vector_size(LANES)));
+#define NO_ROWS ((LaneRows)-1)
+
+DV_INLINE LaneRows lane_takes(LaneRows rows, size_t lane, size_t row)
+{
+  return (rows & ~((LaneRows)0xff << 8 * lane)) | (LaneRows)row << 8 * lane;
+}
+
+DV_INLINE LaneMask lane_rows(LaneRows rows)
+{
+#if LANES == 4 && defined(__AVX2__)
+  return (LaneMask)_mm256_cvtepi8_epi64(_mm_cvtsi32_si128((int)rows));
+#else
+  return __builtin_convertvector((LaneBytes)rows, LaneMask);
+#endif
+}
 
 DV_INLINE Lane splat(double a)
 {

@@ -107,9 +107,18 @@ static void take_rows(const Substitution *t, const Place *p, const dvFront *f, c
   for (size_t i = rows * n; i < v->height - v->pivots; i++) p->r[i] = 0;
 }
 
+// right-hand sides of few rows, as those of constraints, leave parts of the tree alone
+static bool is_empty(const Substitution *t, const dvFront *f)
+{
+  for (int32_t i = 0; i < f->cols; i++)
+    if (t->z[f->first + i] != 0) return false;
+  return true;
+}
+
 static void forward_front(const Substitution *t, const Place *p, const dvFront *f, size_t limit)
 {
   dvFrontView v = view_of(t, f);
+  if (is_empty(t, f)) return;
   take_pivots(t, p, f, &v);
   t->kernels->forward(&v, p->x, p->r);
   memcpy(t->z + f->first, p->x, v.cols * sizeof *p->x);

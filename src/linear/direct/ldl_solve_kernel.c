@@ -9,6 +9,18 @@
 
 // --- one right-hand side -------------------------------------------------------------------------
 
+// l x for one slab: four sums, so that none waits for the other
+DV_INLINE Lane product_one(size_t depth, const double *l, const double *x)
+{
+  Lane sum[4] = {splat(0), splat(0), splat(0), splat(0)};
+  size_t k = 0;
+  for (; k + 4 <= depth; k += 4)
+#pragma GCC unroll 4
+    for (size_t s = 0; s < 4; s++) sum[s] += *(const Lane *)(l + (k + s) * LANES) * splat(x[k + s]);
+  for (; k < depth; k++) sum[0] += *(const Lane *)(l + k * LANES) * splat(x[k]);
+  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
 // out[s] = l[s] x for n slabs
 DV_INLINE void product(size_t n, size_t depth, const double *l, size_t stride, const double *x, Lane *out)
 {
@@ -32,9 +44,7 @@ static void front_forward_diagonal(const dvFrontView *v, size_t k, double *pivot
   double *x = pivots + k;
   for (size_t j = 0; j < width; j += LANES) {
     const double *own = l + j * width;
-    Lane out[1], u;
-    product(1, j, own, 0, x, out);
-    u = *(const Lane *)(x + j) - out[0];
+    Lane u = *(const Lane *)(x + j) - product_one(j, own, x);
     for (size_t c = 0; c < LANES && j + c < width; c++) u -= *(const Lane *)(own + (j + c) * LANES) * splat(u[c]);
     *(Lane *)(x + j) = u;
   }
@@ -48,7 +58,7 @@ static void front_forward_rows(const dvFrontView *v, size_t k, size_t begin, siz
     Lane out[4];
     size_t n = row + 4 * LANES <= end ? 4 : 1;
     if (n == 4) product(4, width, l, stride, x + k, out);
-    else product(1, width, l, stride, x + k, out);
+    else out[0] = product_one(width, l, x + k);
     for (size_t s = 0; s < n; s++, row += LANES, l += stride) {
       if (row < v->pivots) *(Lane *)(x + row) -= out[s];
       else if (k == 0) *(Lane *)(r + row - v->pivots) = out[s];
@@ -149,8 +159,8 @@ DV_INLINE void product_many(size_t n, size_t depth, const double *l, size_t stri
   }
 }
 
-// n slabs of rows below a block of columns: to += or -= L x
-DV_INLINE void rows_many(size_t n, size_t width, const double *l, const double *x, Many *to, int sign)
+// n slabs of rows, `stride` apart: to += or -= L x
+DV_INLINE void rows_many(size_t n, size_t depth, const double *l, size_t stride, const double *x, Many *to, int sign)
 {
   Many sum[TWO][LANES];
 #pragma GCC unroll 2
@@ -159,7 +169,7 @@ DV_INLINE void rows_many(size_t n, size_t width, const double *l, const double *
     for (size_t r = 0; r < LANES; r++)
 #pragma GCC unroll 2
       for (size_t p = 0; p < PARTS; p++) sum[s][r].part[p] = splat(0);
-  product_many(n, width, l, width * LANES, x, sum);
+  product_many(n, depth, l, stride, x, sum);
 #pragma GCC unroll 2
   for (size_t s = 0; s < n; s++)
 #pragma GCC unroll 8
@@ -171,36 +181,61 @@ DV_INLINE void rows_many(size_t n, size_t width, const double *l, const double *
       }
 }
 
-static void diagonal_many(size_t width, const double *l, double *x)
+// rows j to j + w - 1 among themselves
+DV_INLINE void triangle_many(size_t w, const double *own, Many *rows)
 {
-  Many *rows = (Many *)x;
-  for (size_t j = 0; j < width; j += LANES) {
-    const double *own = l + j * width;
-    rows_many(1, j, own, x, rows + j, -1);
-    for (size_t c = 0; c < LANES && j + c < width; c++)
-      for (size_t i = c + 1; i < LANES && j + i < width; i++)
-        for (size_t p = 0; p < PARTS; p++) rows[j + i].part[p] -= splat(own[(j + c) * LANES + i]) * rows[j + c].part[p];
+  Many y[LANES];
+#pragma GCC unroll 8
+  for (size_t i = 0; i < LANES; i++) {
+    if (i >= w) continue;
+    y[i] = rows[i];
+#pragma GCC unroll 8
+    for (size_t c = 0; c < i; c++) {
+      Lane factor = splat(own[c * LANES + i]);
+#pragma GCC unroll 2
+      for (size_t p = 0; p < PARTS; p++) y[i].part[p] -= factor * y[c].part[p];
+    }
+    rows[i] = y[i];
   }
 }
 
-static void front_forward_many(const dvFrontView *v, size_t packs, double *const *x, double *const *r)
+// what stands before column `first` is zero
+static void diagonal_many(size_t width, size_t first, const double *l, double *x)
+{
+  Many *rows = (Many *)x;
+  for (size_t j = first; j < width; j += LANES) {
+    const double *own = l + j * width;
+    rows_many(1, j - first, own + first * LANES, 0, x + first * DV_RHS, rows + j, -1);
+    if (j + LANES <= width) triangle_many(LANES, own + j * LANES, rows + j);
+    else triangle_many(width - j, own + j * LANES, rows + j);
+  }
+}
+
+static void front_forward_many(const dvFrontView *v, size_t packs, const size_t *first, double *const *x,
+                               double *const *r)
 {
   for (size_t k = 0; k < v->cols; k += DV_FRONT_BLOCK) {
-    size_t width = dv_front_width(v->cols, k), row = dv_whole(k + width, LANES), at = k * DV_RHS;
+    size_t width = dv_front_width(v->cols, k), row = dv_whole(k + width, LANES), stride = width * LANES;
     const double *l = v->lower + dv_front_offset(v->height, k);
-    for (size_t p = 0; p < packs; p++) diagonal_many(width, l, x[p] + at);
+    size_t skip[DV_MOST_PACKS];   // zeros, in whole slabs; some columns are left to fill r with
+    for (size_t p = 0; p < packs; p++) {
+      skip[p] = k == 0 ? dv_min_size(first[p], width - 1) / LANES * LANES : 0;
+      diagonal_many(width, skip[p], l, x[p] + k * DV_RHS);
+    }
     for (; row < v->pivots; row += LANES)
       for (size_t p = 0; p < packs; p++)
-        rows_many(1, width, l + (row - k) * width, x[p] + at, (Many *)(x[p] + row * DV_RHS), -1);
+        rows_many(1, width - skip[p], l + (row - k) * width + skip[p] * LANES, stride, x[p] + (k + skip[p]) * DV_RHS,
+                  (Many *)(x[p] + row * DV_RHS), -1);
     for (size_t n; row < v->height; row += n * LANES) {
-      const double *slab = l + (row - k) * width;
       size_t to = (row - v->pivots) * DV_RHS;
       n = TWO == 2 && row + 2 * LANES <= v->height ? 2 : 1;
       for (size_t p = 0; p < packs; p++) {   // the slab stays in the cache
-        if (n == 2 && k == 0) rows_many(TWO, width, slab, x[p] + at, (Many *)(r[p] + to), 0);
-        else if (n == 2) rows_many(TWO, width, slab, x[p] + at, (Many *)(r[p] + to), 1);
-        else if (k == 0) rows_many(1, width, slab, x[p] + at, (Many *)(r[p] + to), 0);
-        else rows_many(1, width, slab, x[p] + at, (Many *)(r[p] + to), 1);
+        const double *slab = l + (row - k) * width + skip[p] * LANES, *from = x[p] + (k + skip[p]) * DV_RHS;
+        size_t depth = width - skip[p];
+        if (n == 2 && k == 0) rows_many(TWO, depth, slab, stride, from, (Many *)(r[p] + to), 0);
+        else if (n == 2) rows_many(TWO, depth, slab, stride, from, (Many *)(r[p] + to), 1);
+        else if (k == 0) rows_many(1, depth, slab, stride, from, (Many *)(r[p] + to), 0);
+        else rows_many(1, depth, slab, stride, from, (Many *)(r[p] + to), 1);
       }
     }
   }
@@ -284,6 +319,36 @@ static void front_gram(size_t depth, const double *a, const double *b, double *s
   }
 }
 
+// --- sums of rows --------------------------------------------------------------------------------
+
+typedef double LooseLane __attribute__((vector_size(8 * LANES), aligned(8), may_alias));
+
+// n registers of every row at once: the sum is written once
+DV_INLINE void combine_lanes(size_t n, const dvRowSum *s, size_t k, double *y)
+{
+  Lane sum[4];
+  for (size_t i = 0; i < n; i++) sum[i] = splat(0);
+  for (size_t e = 0; e < s->count; e++) {
+    const double *row = s->rows + (size_t)s->at[e] * s->width + k;
+    Lane factor = splat(s->value[e]);
+#pragma GCC unroll 4
+    for (size_t i = 0; i < n; i++) sum[i] += factor * (Lane) * (const LooseLane *)(row + i * LANES);
+  }
+  for (size_t i = 0; i < n; i++) *(LooseLane *)(y + k + i * LANES) = sum[i];
+}
+
+static void front_combine(const dvRowSum *s, size_t n, double *y)
+{
+  size_t k = 0;
+  for (; k + 4 * LANES <= n; k += 4 * LANES) combine_lanes(4, s, k, y);
+  for (; k + LANES <= n; k += LANES) combine_lanes(1, s, k, y);
+  for (; k < n; k++) {
+    double sum = 0;
+    for (size_t e = 0; e < s->count; e++) sum += s->value[e] * s->rows[(size_t)s->at[e] * s->width + k];
+    y[k] = sum;
+  }
+}
+
 const dvFrontSolveKernels DV_KERNEL_NAME(dv_front_solve_kernels) = {
     .forward = front_forward,
     .backward = front_backward,
@@ -294,4 +359,5 @@ const dvFrontSolveKernels DV_KERNEL_NAME(dv_front_solve_kernels) = {
     .forward_many = front_forward_many,
     .backward_many = front_backward_many,
     .gram = front_gram,
+    .combine = front_combine,
 };

@@ -94,7 +94,8 @@ static void place_children(Build *b, const dvFront *f)
   }
 }
 
-static size_t place_entries(Build *b, const dvFront *f, size_t at)
+// entries of A on the diagonal, or below it
+static size_t place_entries(Build *b, const dvFront *f, bool diagonal, size_t at)
 {
   const dvLdlSymbolic *s = b->s;
   int32_t begin = f->first / s->block, end = begin + f->cols / s->block;
@@ -102,8 +103,7 @@ static size_t place_entries(Build *b, const dvFront *f, size_t at)
     int32_t own = s->perm[j];
     for (int32_t e = b->columns.row_start[own]; e < b->columns.row_start[own + 1]; e++) {
       int32_t k = s->inverse[b->columns.col[e]];
-      if (k < j) continue;
-      s->entry[at++] = (dvFrontEntry){b->source[e], b->local[k], (j - begin) * s->block};
+      if (diagonal ? k == j : k > j) s->entry[at++] = (dvFrontEntry){b->source[e], b->local[k], (j - begin) * s->block};
     }
   }
   return at;
@@ -129,7 +129,8 @@ static bool fill_fronts(Build *b)
     number_rows(b, i);
     place_children(b, f);
     f->entry = at;
-    at = place_entries(b, f, at);
+    at = place_entries(b, f, true, at);
+    at = place_entries(b, f, false, at);
   }
   s->front[s->fronts].entry = at;
   return true;

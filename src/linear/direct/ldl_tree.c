@@ -1,6 +1,7 @@
 // See ldl_tree.h.
 #include "linear/direct/ldl_tree.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -297,18 +298,28 @@ static bool order_columns(Tree *t, const dvPattern *p, const dvPattern *columns,
   return true;
 }
 
-// METIS, unless AMD is better; on small graphs it is not worth its time
+// The order of least work. On small graphs METIS is not worth its time. AMD between its separators takes up to a sixth
+// less work than its own orders on middling graphs, more on large ones.
 static bool order_best(Tree *t, const dvPattern *p, const dvPattern *columns, size_t *count)
 {
-  if (!dv_order_has_metis() || t->n < 200) return order_columns(t, p, columns, DV_ORDER_AMD, count);
+  static const struct {
+    dvOrder order;
+    int32_t least, most;   // rows
+  } tried[] = {{DV_ORDER_AMD, 0, INT32_MAX}, {DV_ORDER_METIS, 1000, INT32_MAX}, {DV_ORDER_SEPARATED, 150, 4000}};
   size_t bytes = (size_t)t->n * sizeof(int32_t);
-  if (!order_columns(t, p, columns, DV_ORDER_METIS, count)) return false;
-  double work = work_of(t);
+  double least = INFINITY;
+  bool good = true, last = false;
   int32_t *kept = dv_try_alloc(bytes + 1);
   if (!kept) return false;
-  memcpy(kept, t->perm, bytes);
-  bool good = order_columns(t, p, columns, DV_ORDER_AMD, count);
-  if (good && work_of(t) > work) {
+  for (size_t k = 0; k < DV_COUNT(tried) && good; k++) {
+    if (t->n < tried[k].least || t->n > tried[k].most || (k > 0 && !dv_order_has_metis())) continue;
+    good = order_columns(t, p, columns, tried[k].order, count);
+    last = good && work_of(t) < least;
+    if (!last) continue;
+    least = work_of(t);
+    memcpy(kept, t->perm, bytes);
+  }
+  if (good && !last) {
     memcpy(t->perm, kept, bytes);
     sort_columns(t, p);
     *count = count_rows(t, columns);

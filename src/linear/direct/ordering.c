@@ -4,6 +4,10 @@
 // that its elimination joins. A variable's list has its elements first, then the variables that no element covers. The
 // next pivot is the variable with the smallest bound on its degree. Elements that lie inside a new one are absorbed,
 // variables with equal lists become one, and a variable whose only element is the new one is eliminated with it.
+//
+// With stages, variables of a later one wait until those of the earlier ones are gone. They count in the degrees of
+// their neighbours all the same: parts that separators cut off are ordered with their halo (Pellegrini, Roman and
+// Amestoy 2000).
 #include "linear/direct/ordering.h"
 
 #include "linear/direct/ordering_metis.h"
@@ -13,6 +17,7 @@
 #include <string.h>
 
 enum { VARIABLE, ELEMENT, DEAD };
+enum { LEVELS = 5 };   // of separators: 32 parts
 
 typedef struct Graph {
   int32_t n;
@@ -23,6 +28,8 @@ typedef struct Graph {
   unsigned char *kind;
   int32_t *head, *next, *before;   // variables by degree
   int32_t smallest;
+  const unsigned char *stage;   // of each variable; NULL: there is one
+  int now;                      // stage
   int32_t *mark, tag;           // membership in the list at hand
   int32_t *outside, *seen;      // |Le \ Lp| and when it was computed
   int32_t *chain, *chain_end;   // rows that were merged into a variable
@@ -31,9 +38,12 @@ typedef struct Graph {
   DV_ARRAY(int32_t) scratch;
 } Graph;
 
+static int stage_of(const Graph *g, int32_t i) { return g->stage ? g->stage[i] : 0; }
+
 static void bucket_add(Graph *g, int32_t i)
 {
   int32_t d = g->degree[i];
+  if (stage_of(g, i) > g->now) return;
   g->next[i] = g->head[d];
   g->before[i] = -1;
   if (g->head[d] >= 0) g->before[g->head[d]] = i;
@@ -43,14 +53,24 @@ static void bucket_add(Graph *g, int32_t i)
 
 static void bucket_remove(Graph *g, int32_t i)
 {
+  if (stage_of(g, i) > g->now) return;
   if (g->before[i] >= 0) g->next[g->before[i]] = g->next[i];
   else g->head[g->degree[i]] = g->next[i];
   if (g->next[i] >= 0) g->before[g->next[i]] = g->before[i];
 }
 
+static void next_stage(Graph *g)
+{
+  g->now++;
+  for (int32_t i = 0; i < g->n; i++)
+    if (g->kind[i] == VARIABLE && g->weight[i] && stage_of(g, i) == g->now) bucket_add(g, i);
+}
+
+// degrees are below n
 static int32_t next_pivot(Graph *g)
 {
-  while (g->head[g->smallest] < 0) g->smallest++;
+  while (g->head[g->smallest] < 0)
+    if (++g->smallest > g->n) g->smallest = g->n, next_stage(g);
   int32_t p = g->head[g->smallest];
   bucket_remove(g, p);
   return p;
@@ -142,6 +162,7 @@ static int32_t prune(Graph *g, int32_t i, int32_t p)
 static bool same_lists(Graph *g, int32_t i, int32_t j)
 {
   if (g->length[i] != g->length[j] || g->elements[i] != g->elements[j]) return false;
+  if (stage_of(g, i) != stage_of(g, j)) return false;
   for (int32_t k = 0; k < g->length[j]; k++)
     if (g->mark[g->list.data[g->start[j] + k]] != g->tag) return false;
   return true;
@@ -223,9 +244,9 @@ static bool take_graph(Graph *g, const dvPattern *a)
   return true;
 }
 
-static bool order_amd(const dvPattern *a, int32_t *perm)
+static bool order_amd(const dvPattern *a, const unsigned char *stage, int32_t *perm)
 {
-  Graph g = {.n = (int32_t)a->rows};
+  Graph g = {.n = (int32_t)a->rows, .stage = stage};
   int32_t **arrays[] = {&g.start, &g.length, &g.elements,  &g.weight,    &g.degree,
                         &g.head,  &g.next,   &g.before,    &g.mark,      &g.outside,
                         &g.seen,  &g.chain,  &g.chain_end, &g.hash_head, &g.hash_next};
@@ -256,11 +277,20 @@ static bool order_amd(const dvPattern *a, int32_t *perm)
   return good;
 }
 
+static bool order_separated(const dvPattern *a, int32_t *perm)
+{
+  unsigned char *stage = dv_try_alloc(a->rows + 1);
+  bool good = stage && dv_order_metis_stages(a, LEVELS, stage) && order_amd(a, stage, perm);
+  dv_free(stage);
+  return good;
+}
+
 bool dv_order(dvOrder order, const dvPattern *a, int32_t *perm)
 {
   DV_REQUIRE(a->rows == a->cols);
   if (order == DV_ORDER_METIS && dv_order_has_metis() && dv_order_metis(a, perm)) return true;
-  if (order != DV_ORDER_NATURAL) return order_amd(a, perm);
+  if (order == DV_ORDER_SEPARATED && dv_order_has_metis() && order_separated(a, perm)) return true;
+  if (order != DV_ORDER_NATURAL) return order_amd(a, NULL, perm);
   for (size_t i = 0; i < a->rows; i++) perm[i] = (int32_t)i;
   return true;
 }

@@ -4,10 +4,11 @@
 
 #include "math/pattern.h"
 
-// DV_ORDER_BEST is for direct solvers: of AMD and METIS the one with less work (ldl_tree.c).
-typedef enum dvOrder { DV_ORDER_NATURAL, DV_ORDER_AMD, DV_ORDER_METIS, DV_ORDER_BEST } dvOrder;
+// DV_ORDER_SEPARATED: METIS cuts the graph into small parts, AMD orders each with its surroundings in view, then what
+// separates them. DV_ORDER_BEST is for direct solvers: of these the one with least work (ldl_tree.c).
+typedef enum dvOrder { DV_ORDER_NATURAL, DV_ORDER_AMD, DV_ORDER_METIS, DV_ORDER_SEPARATED, DV_ORDER_BEST } dvOrder;
 
-// True when the program was built with METIS; without it DV_ORDER_METIS is AMD.
+// True when the program was built with METIS; without it all but DV_ORDER_NATURAL are AMD.
 bool dv_order_has_metis(void);
 
 // perm[k] gets the row that is eliminated k-th. The pattern must be square; entries count on both sides of the

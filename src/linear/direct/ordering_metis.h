@@ -6,5 +6,8 @@
 
 // See dv_order; false also when METIS gives up.
 bool dv_order_metis(const dvPattern *a, int32_t *perm);
+// Cuts the graph in two, the parts again, until there are 2^levels parts. stage[] gets 0 for rows of the parts, 1 for
+// what separates two of them, and so on up to `levels` for the first cut.
+bool dv_order_metis_stages(const dvPattern *a, int levels, unsigned char *stage);
 
 #endif
