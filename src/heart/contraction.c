@@ -192,14 +192,12 @@ static Answer solve_element(const Contraction *c, const Bridges *old, Rates r, d
 {
   double low = -0.495, high = dv_max(2 * e1 + 1, 1), ec = dv_max(low, dv_min(high, old->e)), slope = 1;
   for (int i = 0; i < 60; i++) {
-    double f = residual(c, old, r, e1, ec, &slope), change = slope > 0 ? -f / slope : 0;
+    double f = residual(c, old, r, e1, ec, &slope), change = slope > 0 ? -f / slope : high - low;
+    if (fabs(change) <= 1e-15 * (1 + fabs(ec))) break;
     if (f > 0) high = ec;
     else low = ec;
     double next = ec + change;
-    if (!(slope > 0) || !(next > low && next < high)) next = 0.5 * (low + high);
-    bool there = fabs(next - ec) <= 1e-15 * (1 + fabs(ec));
-    ec = next;
-    if (there) break;
+    ec = next > low && next < high ? next : 0.5 * (low + high);
   }
   residual(c, old, r, e1, ec, &slope);
   double dt, b = 1 + 2 * ec, b2 = b * b, es = c->seriesStiffness;
