@@ -313,7 +313,7 @@ static void contraction_end_step(dvObject *o)
     double e = 0.5 * (dv_vec3_norm2(fibre_of(c, x, i)) - 1);
     Answer a = solve_element(c, &(Bridges){b[0], b[1], b[2]}, rates_of(c, u, i), e);
     double move = a.now.e - b[0];
-    c->work -= volume * a.now.t * move;
+    c->work -= 0.5 * volume * (b[2] + a.now.t) * move;   // the trapezoidal rule: order 2
     c->loss += volume * c->viscosity * move * move / c->dt;
     double gap = (e - a.now.e) / (1 + 2 * a.now.e);
     c->stored += 0.5 * c->seriesStiffness * gap * gap * volume;
