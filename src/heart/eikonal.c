@@ -138,8 +138,8 @@ typedef struct Corner {
   double q, t;   // squared edge to the point that is asked for; time
 } Corner;
 
-// Corners a, b, c with squared edges dab, dac, dbc between them. `late` when it is not before `limit`: then it is not by
-// any way through the face, because through the face's whole plane nothing comes earlier.
+// Corners a, b, c with squared edges dab, dac, dbc between them. `late` when it is not before `limit`: then it is not
+// by any way through the face, because through the face's whole plane nothing comes earlier.
 static double from_three(Corner a, Corner b, Corner c, const double d[3], double limit)
 {
   double xy = 0.5 * (a.q + b.q - d[0]), xz = 0.5 * (a.q + c.q - d[1]), yz = 0.5 * (b.q + c.q - d[2]);

@@ -7,11 +7,11 @@
 // one of its edges or corners (J. A. Sethian and A. Vladimirsky, 2000).
 //
 // Points are excited in the order of their times, out of a queue. Where fibres make a front arrive from behind, a time
-// is corrected and its neighbours are asked again: that can only be where an angle is blunt, because tau = Q w with w >=
-// 0 is not negative where no Q_ij is. A point that was excited is refractory until it recovers, after a
-// time that depends on its rest before (cells.h); a front that arrives earlier waits there, but no longer than `window`
-// after the points it came from were excited, then it has died. So several fronts run at once, meet and go out, and a
-// front that finds a way around a block returns (E. Pernod et al., 2011).
+// is corrected and its neighbours are asked again: that can only be where an angle is blunt, because tau = Q w with w
+// >= 0 is not negative where no Q_ij is. A point that was excited is refractory until it recovers, after a time that
+// depends on its rest before (cells.h); a front that arrives earlier waits there, but no longer than `window` after the
+// points it came from were excited, then it has died. So several fronts run at once, meet and go out, and a front that
+// finds a way around a block returns (E. Pernod et al., 2011).
 #ifndef DV_HEART_EIKONAL_H
 #define DV_HEART_EIKONAL_H
 
@@ -39,7 +39,7 @@ typedef struct dvEikonal {
   // points that a front is under way to, the next one first: four children each, one place a point (-1: none)
   DV_ARRAY(int32_t) queue, place;
   size_t queued;
-  dvHeap corrected;   // points whose time was corrected, until their neighbours have been asked again
+  dvHeap corrected;     // points whose time was corrected, until their neighbours have been asked again
   dvCell cell;          // for durations
   double window, gap;   // gap: shortest rest after which a point can be excited again
   size_t events;        // points that were excited since the start

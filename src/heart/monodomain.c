@@ -35,11 +35,12 @@
   X(link, topology, "", "", "topology with the tetrahedra; the one of the node or above by default",                  \
     .role = DV_ROLE_TOPOLOGY)                                                                                         \
   X(reals, potential, "", "", "of each point, 0 to 1", .flags = DV_READ_ONLY)                                         \
-  X(reals, activation, "", "s", "when each point was last excited: the potential passed 1/2, or 0 mV; -1 for never",           \
+  X(reals, activation, "", "s", "when each point was last excited: the potential passed 1/2, or 0 mV; -1 for never",  \
     .flags = DV_READ_ONLY)                                                                                            \
   X(reals, recovery, "", "s", "when it last came to rest: the potential fell below 1/10; -1 for never",               \
     .flags = DV_READ_ONLY)                                                                                            \
-  X(real, speed, "0", "m/s", "of a plane wave along the fibres, by theory; 0 where there is none", .flags = DV_READ_ONLY)                    \
+  X(real, speed, "0", "m/s", "of a plane wave along the fibres, by theory; 0 where there is none",                    \
+    .flags = DV_READ_ONLY)                                                                                            \
   X(int, done, "0", "", "iterations of the last solution", .flags = DV_READ_ONLY)
 
 typedef struct Monodomain {

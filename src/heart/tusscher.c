@@ -4,9 +4,9 @@
 #include <math.h>
 
 // of the benchmark's table 3, in the order of dvTusscherState
-const double dv_tusscher_start[DV_TUSSCHER_STATES] = {0.00621,  0.4712, 0.0095,  0.00172,  0.7444,   0.7045,
-                                                      3.373e-5, 0.7888, 0.9755,  0.999998, 2.42e-8,  0.9953,
-                                                      0.000126, 3.64,   0.00036, 0.9073,   8.604,    136.89};
+const double dv_tusscher_start[DV_TUSSCHER_STATES] = {0.00621,  0.4712, 0.0095,  0.00172,  0.7444,  0.7045,
+                                                      3.373e-5, 0.7888, 0.9755,  0.999998, 2.42e-8, 0.9953,
+                                                      0.000126, 3.64,   0.00036, 0.9073,   8.604,   136.89};
 
 static double rise(double v, double middle, double width) { return 1 / (1 + exp((middle - v) / width)); }
 static double fall(double v, double middle, double width) { return 1 / (1 + exp((v - middle) / width)); }
@@ -53,8 +53,7 @@ static Gate gate_of(dvTusscherState gate, double v)
   case DV_TT_D:
     return (Gate){rise(v, -8, 7.5), (1.4 * rise(v, -35, 13) + 0.25) * 1.4 * fall(v, -5, 5) + rise(v, 50, 20)};
   case DV_TT_F:
-    return (Gate){fall(v, -20, 7),
-                  1102.5 * bell(v, -27, 225) + 200 * rise(v, 13, 10) + 180 * fall(v, -30, 10) + 20};
+    return (Gate){fall(v, -20, 7), 1102.5 * bell(v, -27, 225) + 200 * rise(v, 13, 10) + 180 * fall(v, -30, 10) + 20};
   case DV_TT_F2:
     return (Gate){0.67 * fall(v, -35, 7) + 0.33,
                   562 * bell(v, -27, 240) + 31 * rise(v, 25, 10) + 80 * fall(v, -30, 10)};
@@ -72,8 +71,8 @@ static void fill_row(double v, double h, double *row)
     row[2 * k] = g.inf;
     row[2 * k + 1] = exp(-0.5 * h / g.tau);
   }
-  double x = v / dv_tusscher_volt, y = 2 * (v - 15) / dv_tusscher_volt,
-         part = fabs(y) < 1e-9 ? 1 : y / expm1(y), into = exp(-0.65 * x), saturation = 1 / (1 + 0.1 * into);
+  double x = v / dv_tusscher_volt, y = 2 * (v - 15) / dv_tusscher_volt, part = fabs(y) < 1e-9 ? 1 : y / expm1(y),
+         into = exp(-0.65 * x), saturation = 1 / (1 + 0.1 * into);
   row[DV_TT_PUMP] = 1 / (1 + 0.1245 * exp(-0.1 * x) + 0.0353 * exp(-x));
   row[DV_TT_EXCHANGE_OUT] = exp(0.35 * x) * saturation;
   row[DV_TT_EXCHANGE_IN] = into * saturation;

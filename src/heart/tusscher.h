@@ -1,14 +1,14 @@
 // The human ventricular cell of K. ten Tusscher and A. Panfilov (2006), of the epicardium: twelve currents, twelve
-// gates, calcium in three places, sodium and potassium. It is the cell of the benchmark of Niederer et al. (2011), whose
-// state it starts from.
+// gates, calcium in three places, sodium and potassium. It is the cell of the benchmark of Niederer et al. (2011),
+// whose state it starts from.
 //
 //   V' = -(sum of currents),   y' = (y_inf(V) - y) / tau(V) for each gate y,   concentrations follow the currents
 //
 // Inside of this file and its kernel: mV, ms, mM, pA/pF. Outside the potential is u, 0 at rest and 1 at +40 mV.
 //
-// A step is the midpoint rule with exponential gates (Rush and Larsen): half a step with the rates of its start, a whole
-// one with those of its middle; order 2. What depends on V alone stands in tables, a row each DV_TUSSCHER_GRID mV, and
-// is interpolated; of the gates y_inf and exp(-h / 2 tau), whose square is the decay of a whole step.
+// A step is the midpoint rule with exponential gates (Rush and Larsen): half a step with the rates of its start, a
+// whole one with those of its middle; order 2. What depends on V alone stands in tables, a row each DV_TUSSCHER_GRID
+// mV, and is interpolated; of the gates y_inf and exp(-h / 2 tau), whose square is the decay of a whole step.
 #ifndef DV_HEART_TUSSCHER_H
 #define DV_HEART_TUSSCHER_H
 
@@ -45,7 +45,7 @@ typedef enum dvTusscherFactor {
   DV_TT_PUMP = 2 * DV_TT_GATES,   // of the sodium-potassium pump
   DV_TT_EXCHANGE_OUT,             // of the exchanger: for Na_i^3, for Ca_i
   DV_TT_EXCHANGE_IN,
-  DV_TT_CAL,        // of the L-type current: x / (e^x - 1) and times e^x
+  DV_TT_CAL,   // of the L-type current: x / (e^x - 1) and times e^x
   DV_TT_CAL_INNER,
   DV_TT_PK,   // of the plateau current
   DV_TUSSCHER_COLUMNS

@@ -55,14 +55,15 @@ ALWAYS Change change_of(const dvTusscherCells *c, double v, const double *y, con
          i_k1 = g[4] * rectify(c->tables, v - e_k) * (v - e_k), i_to = g[5] * y[DV_TT_R] * y[DV_TT_S] * (v - e_k),
          i_pk = 0.0146 * row[DV_TT_PK] * (v - e_k);
   double i_pump = 2.724 * k_o / (k_o + 1) * na / (na + 40) * row[DV_TT_PUMP];
-  double i_exchange = 1000 / ((87.5 * 87.5 * 87.5 + na_o * na_o * na_o) * (1.38 + ca_o)) *
-                      (row[DV_TT_EXCHANGE_OUT] * na * na * na * ca_o -
-                       row[DV_TT_EXCHANGE_IN] * na_o * na_o * na_o * ca * 2.5);
+  double i_exchange =
+      1000 / ((87.5 * 87.5 * 87.5 + na_o * na_o * na_o) * (1.38 + ca_o)) *
+      (row[DV_TT_EXCHANGE_OUT] * na * na * na * ca_o - row[DV_TT_EXCHANGE_IN] * na_o * na_o * na_o * ca * 2.5);
   double i_pca = 0.1238 * ca / (ca + 0.0005), i_bca = 0.000592 * (v - e_ca);
   // calcium: uptake into the store, leak and release out of it, from the subspace into the cell
   double load = 1.5 / casr, kcasr = 2.5 - 1.5 / (1 + load * load), k1 = 0.15 / kcasr, cass2 = cass * cass,
-         open = k1 * cass2 * y[DV_TT_RELEASE] / (0.06 + k1 * cass2), up = 0.006375 * ca * ca / (ca * ca + 0.00025 * 0.00025),
-         leak = 0.00036 * (casr - ca), release = 0.102 * open * (casr - cass), transfer = 0.0038 * (cass - ca);
+         open = k1 * cass2 * y[DV_TT_RELEASE] / (0.06 + k1 * cass2),
+         up = 0.006375 * ca * ca / (ca * ca + 0.00025 * 0.00025), leak = 0.00036 * (casr - ca),
+         release = 0.102 * open * (casr - cass), transfer = 0.0038 * (cass - ca);
   double free = 1 / (1 + 0.2 * 0.001 / ((ca + 0.001) * (ca + 0.001))),
          free_sr = 1 / (1 + 10 * 0.3 / ((casr + 0.3) * (casr + 0.3))),
          free_ss = 1 / (1 + 0.4 * 0.00025 / ((cass + 0.00025) * (cass + 0.00025)));
@@ -79,7 +80,8 @@ ALWAYS Change change_of(const dvTusscherCells *c, double v, const double *y, con
   };
 }
 
-// The state after a time h, from the rates of `at` (its potential is in `row`); `whole`: h is a whole step, else a half.
+// The state after a time h, from the rates of `at` (its potential is in `row`); `whole`: h is a whole step, else a
+// half.
 ALWAYS void move(const double *from, const double *at, const double *row, Change d, double h, int whole, double *to)
 {
   for (int k = 0; k < DV_TT_GATES; k++) {

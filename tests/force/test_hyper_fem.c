@@ -10,16 +10,12 @@ static const char *const mesh = "<MeshTopology name='mesh' position='0 0 0  1 0.
 static void every_law_is_the_exact_derivative(void **state)
 {
   DV_UNUSED(state);
-  static const char *const laws[] = {"materialName='ArrudaBoyce' ParameterSet='3 20'",
-                                     "materialName='StVenantKirchhoff' ParameterSet='3 20'",
-                                     "materialName='NeoHookean' ParameterSet='3 20'",
-                                     "materialName='MooneyRivlin' ParameterSet='3 2 20'",
-                                     "materialName='VerondaWestman' ParameterSet='3 0.7 20'",
-                                     "materialName='Costa' ParameterSet='2 20 8 3 4 2 1 5'",
-                                     "materialName='Guccione' ParameterSet='2 20 8 2 4'",
-                                     "materialName='Ogden' ParameterSet='3 5 20'",
-                                     "materialName='StableNeoHookean' ParameterSet='3 20'",
-                                     "ParameterSet='3 20'"};
+  static const char *const laws[] = {
+      "materialName='ArrudaBoyce' ParameterSet='3 20'",        "materialName='StVenantKirchhoff' ParameterSet='3 20'",
+      "materialName='NeoHookean' ParameterSet='3 20'",         "materialName='MooneyRivlin' ParameterSet='3 2 20'",
+      "materialName='VerondaWestman' ParameterSet='3 0.7 20'", "materialName='Costa' ParameterSet='2 20 8 3 4 2 1 5'",
+      "materialName='Guccione' ParameterSet='2 20 8 2 4'",     "materialName='Ogden' ParameterSet='3 5 20'",
+      "materialName='StableNeoHookean' ParameterSet='3 20'",   "ParameterSet='3 20'"};
   static const char *const names[] = {"TetrahedronHyperelasticityFEMForceField", "StandardTetrahedralFEMForceField",
                                       "MJEDTetrahedralForceField"};
   for (size_t i = 0; i < DV_COUNT(names) * DV_COUNT(laws); i++) {

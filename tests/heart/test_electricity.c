@@ -88,8 +88,8 @@ static void a_human_cell_has_its_action_potential(void **state)
     }
   }
   dv_tusscher_free(&c.tables);
-  print_message("rest %.2f mV, %.0f V/s, peak %.1f mV, plateau %.1f mV, APD90 %.1f ms, calcium %.2g mM\n", rest, steepest,
-                peak, plateau, 1e3 * over, calcium);
+  print_message("rest %.2f mV, %.0f V/s, peak %.1f mV, plateau %.1f mV, APD90 %.1f ms, calcium %.2g mM\n", rest,
+                steepest, peak, plateau, 1e3 * over, calcium);
   check_close(rest, -85.4, 0.6);
   assert_true(steepest > 200 && steepest < 400);
   assert_true(peak > 25 && peak < 45);
@@ -483,8 +483,8 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(cells_rest_fire_and_recover),
                                      cmocka_unit_test(cells_have_order_4),
-      cmocka_unit_test(a_human_cell_has_its_action_potential),
-      cmocka_unit_test(a_human_cell_has_order_2),
+                                     cmocka_unit_test(a_human_cell_has_its_action_potential),
+                                     cmocka_unit_test(a_human_cell_has_order_2),
                                      cmocka_unit_test(durations_are_those_of_mitchell_and_schaeffer),
                                      cmocka_unit_test(modes_decay_by_the_diffusivity),
                                      cmocka_unit_test(waves_have_the_speed_of_theory),

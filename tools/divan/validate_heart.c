@@ -91,8 +91,8 @@ bool validate_heart_waves(bool quick)
 
 // --- a slab ---
 
-// Niederer et al. (2011): 20 x 7 x 3 mm, fibres along the longest edge, a corner of 1.5 mm stimulated for 2 ms with 35.7
-// mV/ms, cells of ten Tusscher and Panfilov: when the far corner passes 0 mV
+// Niederer et al. (2011): 20 x 7 x 3 mm, fibres along the longest edge, a corner of 1.5 mm stimulated for 2 ms
+// with 35.7 mV/ms, cells of ten Tusscher and Panfilov: when the far corner passes 0 mV
 static bool slab(double mesh, bool lumped, double until, double *far_corner)
 {
   const double size[3] = {0.02, 0.007, 0.003};
@@ -124,10 +124,11 @@ bool validate_heart_slab(bool quick)
 {
   static const double meshes[] = {0.0005, 0.0002, 0.0001};
   const char *finest = getenv("DIVAN_SLAB");   // any value: the mesh of 0.1 mm too, ten minutes
-  printf("## A slab of heart muscle\n\nThe benchmark of Niederer et al. (2011): 20 x 7 x 3 mm, cells of ten Tusscher and "
-         "Panfilov, steps of 0.05 ms; when the far corner (P8) is excited. The eleven codes there agree on 42 to 43 ms "
-         "with 0.1 mm; with 0.5 mm they are far apart.\n\n| mesh [mm] | "
-         "full masses [ms] | lumped [ms] |\n| --- | --- | --- |\n");
+  printf(
+      "## A slab of heart muscle\n\nThe benchmark of Niederer et al. (2011): 20 x 7 x 3 mm, cells of ten Tusscher and "
+      "Panfilov, steps of 0.05 ms; when the far corner (P8) is excited. The eleven codes there agree on 42 to 43 ms "
+      "with 0.1 mm; with 0.5 mm they are far apart.\n\n| mesh [mm] | "
+      "full masses [ms] | lumped [ms] |\n| --- | --- | --- |\n");
   double full = 0, lumped = 0;
   size_t count = quick ? 1 : finest ? 3 : 2;
   for (size_t k = 0; k < count; k++) {
@@ -179,9 +180,10 @@ static bool models(double mesh, double *far_corner, double *front)
 bool validate_heart_models(bool quick)
 {
   static const double meshes[] = {0.0005, 0.00025, 0.0002};
-  printf("## Two models of a wave\n\nThe slab of the benchmark with Mitchell and Schaeffer's cells (MonodomainSolver) and "
-         "with fronts of the same speed (EikonalSolver): when the far corner is excited.\n\n| mesh [mm] | monodomain "
-         "[ms] | fronts [ms] | difference |\n| --- | --- | --- | --- |\n");
+  printf(
+      "## Two models of a wave\n\nThe slab of the benchmark with Mitchell and Schaeffer's cells (MonodomainSolver) and "
+      "with fronts of the same speed (EikonalSolver): when the far corner is excited.\n\n| mesh [mm] | monodomain "
+      "[ms] | fronts [ms] | difference |\n| --- | --- | --- | --- |\n");
   double last = 1;
   for (size_t k = 0; k < (quick ? 1u : DV_COUNT(meshes)); k++) {
     double potential, front;
@@ -348,8 +350,13 @@ typedef struct Sums {
 
 static Sums sums_of(const Trial *t, const Account *a)
 {
-  return (Sums){number(t, "Heart/active", "work"), number(t, "Heart/active", "loss"),
-                number(t, "Heart/active", "stored"), a->taken[0], a->taken[1], a->dragged, a->kinetic,
+  return (Sums){number(t, "Heart/active", "work"),
+                number(t, "Heart/active", "loss"),
+                number(t, "Heart/active", "stored"),
+                a->taken[0],
+                a->taken[1],
+                a->dragged,
+                a->kinetic,
                 number(t, "Heart/left", "work")};
 }
 
@@ -366,15 +373,16 @@ static bool beat_sums(Trial *t, Account *a, double dt, int beats, Sums *out)
     done = now;
   }
   Sums end = sums_of(t, a);
-  *out = (Sums){end.fibres - start.fibres,   end.loss - start.loss,       end.stored - start.stored,
-                end.passive - start.passive, end.held - start.held,       end.dragged - start.dragged,
+  *out = (Sums){end.fibres - start.fibres,   end.loss - start.loss,  end.stored - start.stored,
+                end.passive - start.passive, end.held - start.held,  end.dragged - start.dragged,
                 end.kinetic - start.kinetic, end.blood - start.blood};
   return done == beats;
 }
 
 bool validate_heart_energy(bool quick)
 {
-  printf("## Energy of a beat\n\nThe beat of the table above on a coarser mesh, integrated with order 2. What the bridges give goes into the "
+  printf("## Energy of a beat\n\nThe beat of the table above on a coarser mesh, integrated with order 2. What the "
+         "bridges give goes into the "
          "contractile part, the tissue (viscosity, and what it stores from beat to beat), its drag, the base, motion, "
          "and the blood. What is missing is lost by the integrator, and less with shorter steps.\n\n| step [ms] | "
          "fibres give [J] | contractile part | tissue | drag | base | motion and springs | blood | missing |\n| --- | "

@@ -53,8 +53,9 @@ static bool beam(int cells, double *height, size_t *points)
   Blocks b = {DV_TETRAHEDRON, {10 * cells, cells, cells}, {10, 1, 1}, 0};
   int row = 10 * cells + 1;
   dvText text = {0};
-  dv_text_printf(&text, "<Node gravity='0 0 0' dt='1'><MechanicalObject name='dofs' position='0 0 0'/><Node "
-                        "name='H'>%s<MeshTopology name='mesh' ",
+  dv_text_printf(&text,
+                 "<Node gravity='0 0 0' dt='1'><MechanicalObject name='dofs' position='0 0 0'/><Node "
+                 "name='H'>%s<MeshTopology name='mesh' ",
                  solvers);
   blocks_add(&text, &b);
   dv_text_add(&text, " triangles='");
@@ -133,8 +134,9 @@ static double limit_of(double a, double b, double c, const double size[3])
 bool validate_heart_beam(bool quick)
 {
   static const int cells[] = {2, 4, 6, 8};
-  printf("## A beam of heart muscle\n\nLand et al. (2015), problem 1: where the upper edge of the free end is; the codes "
-         "there end between 4.1 and 4.2 mm.\n\n| cells across | points | height [mm] |\n| --- | --- | --- |\n");
+  printf(
+      "## A beam of heart muscle\n\nLand et al. (2015), problem 1: where the upper edge of the free end is; the codes "
+      "there end between 4.1 and 4.2 mm.\n\n| cells across | points | height [mm] |\n| --- | --- | --- |\n");
   double z[4] = {0};
   int count = quick ? 2 : 4;
   for (int i = 0; i < count; i++) {
@@ -169,8 +171,9 @@ static bool tips(bool contracts, bool quick, double least, double most)
 
 bool validate_heart_inflation(bool quick)
 {
-  printf("## An ellipsoid of heart muscle that is inflated\n\nLand et al. (2015), problem 2, 10 kPa: the codes there have "
-         "the tip of the inside between -26.5 and -27 mm.\n\n");
+  printf(
+      "## An ellipsoid of heart muscle that is inflated\n\nLand et al. (2015), problem 2, 10 kPa: the codes there have "
+      "the tip of the inside between -26.5 and -27 mm.\n\n");
   return tips(false, quick, -27, quick ? -25 : -26.4);
 }
 

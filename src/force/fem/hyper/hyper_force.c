@@ -78,11 +78,16 @@ static const double *parameters(HyperForce *h)
 
 static dvStatus check_parameters(HyperForce *h)
 {
-  static const char *const names[] = {
-      "mu and k",        "mu and lambda", "mu and lambda",
-      "c1, c2 and k",    "c1, c2 and k",  "a, k, bff, bfs, bss, bfn, bsn and bnn",
-      "mu, alpha and k", "mu and lambda", "a, b, af, bf, as, bs, afs, bfs and k",
-      "C, k, bf, bt and bfs"};
+  static const char *const names[] = {"mu and k",
+                                      "mu and lambda",
+                                      "mu and lambda",
+                                      "c1, c2 and k",
+                                      "c1, c2 and k",
+                                      "a, k, bff, bfs, bss, bfn, bsn and bnn",
+                                      "mu, alpha and k",
+                                      "mu and lambda",
+                                      "a, b, af, bf, as, bs, afs, bfs and k",
+                                      "C, k, bf, bt and bfs"};
   dvObject *o = &h->force.base;
   const double *p = h->ParameterSet.data;
   size_t want = parameters_of(h);

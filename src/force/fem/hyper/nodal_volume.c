@@ -1,5 +1,6 @@
-// NodalVolumeForceField: resists changes of the volume around each point, instead of that of each element, so that linear
-// tetrahedra of nearly incompressible material do not lock (J. Bonet and A. Burton, 1998: averaged nodal pressure).
+// NodalVolumeForceField: resists changes of the volume around each point, instead of that of each element, so that
+// linear tetrahedra of nearly incompressible material do not lock (J. Bonet and A. Burton, 1998: averaged nodal
+// pressure).
 //
 // A quarter of every tetrahedron belongs to each of its corners: V_n at rest, v_n now.
 //
