@@ -1,22 +1,39 @@
 // See cells.h.
 #include "heart/cells.h"
 
+#include "heart/tusscher.h"
+
 #include <math.h>
 
-const int dv_cell_parameters[DV_CELL_LAWS] = {5, 6, 5};
-const double dv_cell_defaults[DV_CELL_LAWS][DV_CELL_PARAMETERS] = {
+const int dv_cell_parameters[DV_CELL_CHOICES] = {5, 6, 5, 6};
+const double dv_cell_defaults[DV_CELL_CHOICES][DV_CELL_PARAMETERS] = {
     {0.0003, 0.006, 0.12, 0.15, 0.13},
     {0.0129, 8, 0.15, 0.002, 0.2, 0.3},
     {260, 0.13, 100, 13, 1},
+    {14.838, 0.0398, 0.153, 0.392, 5.405, 0.294},
 };
-const char *const dv_cell_names[DV_CELL_LAWS] = {"t_in, t_out, t_open, t_close and gate", "T, k, a, e, m1 and m2",
-                                                 "c, a, d, b and g"};
+const char *const dv_cell_names[DV_CELL_CHOICES] = {"t_in, t_out, t_open, t_close and gate", "T, k, a, e, m1 and m2",
+                                                    "c, a, d, b and g", "g_Na, g_CaL, g_Kr, g_Ks, g_K1 and g_to"};
 
-double dv_cell_rest(const dvCell *c) { return c->law == DV_MITCHELL_SCHAEFFER ? 1 : 0; }
+int dv_cell_variables(const dvCell *c) { return c->law == DV_TEN_TUSSCHER ? DV_TUSSCHER_STATES : 1; }
+
+double dv_cell_rest(const dvCell *c, int variable)
+{
+  if (c->law == DV_TEN_TUSSCHER) return dv_tusscher_start[variable];
+  return c->law == DV_MITCHELL_SCHAEFFER ? 1 : 0;
+}
+
+double dv_cell_threshold(const dvCell *c)   // 0 mV
+{
+  return c->law == DV_TEN_TUSSCHER ? -DV_TUSSCHER_REST / DV_TUSSCHER_RANGE : 0.5;
+}
+
+double dv_cell_longest(const dvCell *c) { return c->law == DV_TEN_TUSSCHER ? 2.5e-5 : 1e-4; }
 
 double dv_cell_speed(const dvCell *c, double diffusivity)
 {
   const double *p = c->p;
+  if (c->law == DV_TEN_TUSSCHER) return 0;
   if (c->law == DV_MITCHELL_SCHAEFFER) {
     double root = sqrt(fmax(0, 1 - 4 * p[0] / p[1])), high = 0.5 * (1 + root), low = 0.5 * (1 - root);
     return fmax(0, sqrt(diffusivity / (2 * p[0])) * (high - 2 * low));

@@ -16,20 +16,30 @@
 #include "base/base.h"
 #include "base/isa.h"
 
-typedef enum dvCellLaw { DV_MITCHELL_SCHAEFFER, DV_ALIEV_PANFILOV, DV_FITZHUGH_NAGUMO, DV_CELL_LAWS } dvCellLaw;
-#define DV_CELL_OPTIONS "MitchellSchaeffer|AlievPanfilov|FitzHughNagumo"
+typedef enum dvCellLaw {
+  DV_MITCHELL_SCHAEFFER,
+  DV_ALIEV_PANFILOV,
+  DV_FITZHUGH_NAGUMO,
+  DV_CELL_LAWS,                     // of two variables; beside them
+  DV_TEN_TUSSCHER = DV_CELL_LAWS,   // the cell of tusscher.h, with its conductances as parameters
+  DV_CELL_CHOICES
+} dvCellLaw;
+#define DV_CELL_OPTIONS "MitchellSchaeffer|AlievPanfilov|FitzHughNagumo|TenTusscherPanfilov"
 
 enum { DV_CELL_PARAMETERS = 6 };
-extern const int dv_cell_parameters[DV_CELL_LAWS];   // how many each law has
-extern const double dv_cell_defaults[DV_CELL_LAWS][DV_CELL_PARAMETERS];
-extern const char *const dv_cell_names[DV_CELL_LAWS];   // of the parameters
+extern const int dv_cell_parameters[DV_CELL_CHOICES];   // how many each law has
+extern const double dv_cell_defaults[DV_CELL_CHOICES][DV_CELL_PARAMETERS];
+extern const char *const dv_cell_names[DV_CELL_CHOICES];   // of the parameters
 
 typedef struct dvCell {
   dvCellLaw law;
   double p[DV_CELL_PARAMETERS];
 } dvCell;
 
-double dv_cell_rest(const dvCell *c);                        // w at rest
+int dv_cell_variables(const dvCell *c);                      // beside the potential
+double dv_cell_rest(const dvCell *c, int variable);          // each of them at rest
+double dv_cell_threshold(const dvCell *c);                   // potential at which a cell counts as excited
+double dv_cell_longest(const dvCell *c);                     // step that is still accurate, s
 double dv_cell_speed(const dvCell *c, double diffusivity);   // of a plane wave, m/s; 0 when there is none
 // How long a cell of Mitchell and Schaeffer stays excited after a rest of `interval` seconds (closed form).
 double dv_cell_duration(const dvCell *c, double interval);

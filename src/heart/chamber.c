@@ -343,7 +343,7 @@ void dv_chamber_end(dvChamber *c, double h, double v, double p)
 {
   double a, b;
   c->flow = c->phase == DV_FILLING || c->phase == DV_EJECTION ? (c->before - v) / h : 0;
-  c->work -= p * (v - c->before);
+  c->work -= 0.5 * (c->pressure + p) * (v - c->before);   // the trapezoidal rule: order 2
   windkessel(c, h, &a, &b);
   c->arterialPressure = a + b * (c->phase == DV_EJECTION ? c->flow : 0);
   c->volume = c->before = v;

@@ -192,14 +192,12 @@ static Answer solve_element(const Contraction *c, const Bridges *old, Rates r, d
 {
   double low = -0.495, high = dv_max(2 * e1 + 1, 1), ec = dv_max(low, dv_min(high, old->e)), slope = 1;
   for (int i = 0; i < 60; i++) {
-    double f = residual(c, old, r, e1, ec, &slope), change = slope > 0 ? -f / slope : 0;
+    double f = residual(c, old, r, e1, ec, &slope), change = slope > 0 ? -f / slope : high - low;
+    if (fabs(change) <= 1e-15 * (1 + fabs(ec))) break;
     if (f > 0) high = ec;
     else low = ec;
     double next = ec + change;
-    if (!(slope > 0) || !(next > low && next < high)) next = 0.5 * (low + high);
-    bool there = fabs(next - ec) <= 1e-15 * (1 + fabs(ec));
-    ec = next;
-    if (there) break;
+    ec = next > low && next < high ? next : 0.5 * (low + high);
   }
   residual(c, old, r, e1, ec, &slope);
   double dt, b = 1 + 2 * ec, b2 = b * b, es = c->seriesStiffness;
@@ -315,7 +313,7 @@ static void contraction_end_step(dvObject *o)
     double e = 0.5 * (dv_vec3_norm2(fibre_of(c, x, i)) - 1);
     Answer a = solve_element(c, &(Bridges){b[0], b[1], b[2]}, rates_of(c, u, i), e);
     double move = a.now.e - b[0];
-    c->work -= volume * a.now.t * move;
+    c->work -= 0.5 * volume * (b[2] + a.now.t) * move;   // the trapezoidal rule: order 2
     c->loss += volume * c->viscosity * move * move / c->dt;
     double gap = (e - a.now.e) / (1 + 2 * a.now.e);
     c->stored += 0.5 * c->seriesStiffness * gap * gap * volume;

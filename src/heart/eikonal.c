@@ -4,21 +4,21 @@
 #include <math.h>
 #include <string.h>
 
-static const int8_t edge_of[4][4] = {{-1, 0, 1, 2}, {0, -1, 3, 4}, {1, 3, -1, 5}, {2, 4, 5, -1}};
-
 bool dv_eikonal_init(dvEikonal *e, const dvMuscle *t)
 {
   e->points = t->points;
   e->count = t->count;
   e->tetra = t->tetra;
   e->alive = t->alive.data;
-  dv_array_resize(&e->d2, 6 * t->count);
+  if (4 * t->count > INT32_MAX) return false;
+  dv_array_resize(&e->fans, 4 * t->count);
   dv_array_resize(&e->first, t->points + 1);
   dv_array_resize(&e->around, 4 * t->count);
   dv_array_resize(&e->excited, t->points);
   dv_array_resize(&e->recovers, t->points);
   dv_array_resize(&e->next, t->points);
-  if (4 * t->count > INT32_MAX) return false;
+  dv_array_resize(&e->queue, t->points);
+  dv_array_resize(&e->place, t->points);
   for (size_t i = 0; i < 4 * t->count; i++) e->first.data[t->tetra[i] + 1]++;
   for (size_t i = 0; i < t->points; i++) e->first.data[i + 1] += e->first.data[i];
   for (size_t i = 0; i < 4 * t->count; i++) e->around.data[e->first.data[t->tetra[i]]++] = (int32_t)(i / 4);
@@ -27,37 +27,108 @@ bool dv_eikonal_init(dvEikonal *e, const dvMuscle *t)
   for (size_t i = 0; i < t->points; i++) {
     e->excited.data[i] = e->recovers.data[i] = -INFINITY;
     e->next.data[i] = INFINITY;
+    e->place.data[i] = -1;
   }
-  // room for every point a few times, so that a warmed step takes no memory
-  dv_reserve(&e->heap, 8 * t->points + 64);
+  dv_reserve(&e->corrected, t->points + 64);   // so that a warmed step takes no memory
   return true;
+}
+
+// squared length of an edge in the metric of a tetrahedron
+static double edge2(const dvMuscle *t, size_t i, int32_t from, int32_t to, double c2, double ratio)
+{
+  dvVec3 d = dv_vec3_sub(dv_vec3_load(t->rest + 3 * (size_t)to), dv_vec3_load(t->rest + 3 * (size_t)from));
+  double length2 = dv_vec3_norm2(d);
+  if (!(c2 > 0)) return 0;
+  if (!t->fibre.count) return length2 / c2;
+  double along = dv_vec3_dot(d, dv_vec3_load(t->fibre.data + 3 * i));
+  return (along * along + (length2 - along * along) / ratio) / c2;
+}
+
+static dvFan fan_of(const dvMuscle *t, size_t i, int32_t point, double c2, double ratio)
+{
+  const int32_t *p = t->tetra + 4 * i;
+  dvFan f = {.blunt = 0};
+  for (int k = 0, n = 0; k < 4; k++)
+    if (p[k] != point && n < 3) f.to[n++] = p[k];
+  for (int k = 0; k < 3; k++) {
+    f.near[k] = edge2(t, i, point, f.to[k], c2, ratio);
+    f.far[k] = edge2(t, i, f.to[(k + 1) % 3], f.to[(k + 2) % 3], c2, ratio);
+  }
+  for (int k = 0; k < 3; k++) {   // 2 e_p . e_b = |e_p|^2 + |e_b|^2 - |pb|^2, at the corner `to[k]`
+    int b = (k + 1) % 3, c = (k + 2) % 3;
+    if (f.near[k] + f.far[c] < f.near[b] || f.near[k] + f.far[b] < f.near[c]) f.blunt |= 1u << k;
+  }
+  return f;
 }
 
 void dv_eikonal_fill(dvEikonal *e, const dvMuscle *t, double speed, double ratio)
 {
-  static const int8_t ends[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
-  for (size_t i = 0; i < t->count; i++) {
-    double c2 = speed * speed * t->conduction.data[i];
-    bool directed = t->fibre.count > 0;
-    dvVec3 f = directed ? dv_vec3_load(t->fibre.data + 3 * i) : dv_vec3(0, 0, 0);
-    for (int k = 0; k < 6; k++) {
-      dvVec3 d = dv_vec3_sub(dv_vec3_load(t->rest + 3 * t->tetra[4 * i + (size_t)ends[k][1]]),
-                             dv_vec3_load(t->rest + 3 * t->tetra[4 * i + (size_t)ends[k][0]]));
-      double along = dv_vec3_dot(d, f), length2 = dv_vec3_norm2(d),
-             slow = directed ? along * along + (length2 - along * along) / ratio : length2;
-      e->d2.data[6 * i + (size_t)k] = c2 > 0 ? slow / c2 : 0;
+  for (size_t p = 0; p < e->points; p++)
+    for (int32_t k = e->first.data[p]; k < e->first.data[p + 1]; k++) {
+      size_t i = (size_t)e->around.data[k];
+      e->fans.data[k] = fan_of(t, i, (int32_t)p, speed * speed * t->conduction.data[i], ratio);
     }
+}
+
+// --- the queue ---
+
+static bool before(const dvEikonal *e, int32_t a, int32_t b)
+{
+  double ta = e->next.data[a], tb = e->next.data[b];
+  return ta < tb || (ta == tb && a < b);
+}
+
+static void sift_up(dvEikonal *e, size_t at)
+{
+  int32_t *q = e->queue.data, item = q[at];
+  while (at > 0 && before(e, item, q[(at - 1) / 4])) {
+    q[at] = q[(at - 1) / 4];
+    e->place.data[q[at]] = (int32_t)at;
+    at = (at - 1) / 4;
   }
+  q[at] = item;
+  e->place.data[item] = (int32_t)at;
+}
+
+static int32_t pop(dvEikonal *e)
+{
+  int32_t *q = e->queue.data, top = q[0], item = q[--e->queued];
+  size_t at = 0, n = e->queued;
+  e->place.data[top] = -1;
+  while (n > 0) {
+    size_t least = 4 * at + 1, end = dv_min_size(least + 4, n);
+    if (least >= n) break;
+    for (size_t k = least + 1; k < end; k++)
+      if (before(e, q[k], q[least])) least = k;
+    if (!before(e, q[least], item)) break;
+    q[at] = q[least];
+    e->place.data[q[at]] = (int32_t)at;
+    at = least;
+  }
+  if (n > 0) q[at] = item, e->place.data[item] = (int32_t)at;
+  return top;
+}
+
+// its time in `next` is new, and not later than before
+static void enqueue(dvEikonal *e, int32_t point)
+{
+  if (e->place.data[point] < 0) {
+    e->queue.data[e->queued] = point;
+    sift_up(e, e->queued++);
+  } else sift_up(e, (size_t)e->place.data[point]);
 }
 
 // --- local solutions, times relative to that of the first corner ---
 
-static double from_two(double qaa, double qbb, double dab, double tb)
+static const double late = 1e300;
+
+// From two corners, if that is before `limit`.
+static double from_two(double qaa, double qbb, double dab, double tb, double limit)
 {
   double qab = 0.5 * (qaa + qbb - dab), det = qaa * qbb - qab * qab;
   if (!(det > 1e-12 * qaa * qbb)) return INFINITY;
   double s = dab, b = (qaa - qab) * tb, c = qaa * tb * tb - det, root = b * b - s * c;
-  if (root < 0) return INFINITY;
+  if (root < 0 || s * limit <= b || (s * limit - 2 * b) * limit + c <= 0) return INFINITY;
   double t = (b + sqrt(root)) / s, ta = t, tt = t - tb;
   if (qbb * ta - qab * tt < 0 || qaa * tt - qab * ta < 0 || ta < 0 || tt < 0) return INFINITY;
   return t;
@@ -67,8 +138,9 @@ typedef struct Corner {
   double q, t;   // squared edge to the point that is asked for; time
 } Corner;
 
-// corners a, b, c with squared edges dab, dac, dbc between them
-static double from_three(Corner a, Corner b, Corner c, const double d[3])
+// Corners a, b, c with squared edges dab, dac, dbc between them. `late` when it is not before `limit`: then it is not
+// by any way through the face, because through the face's whole plane nothing comes earlier.
+static double from_three(Corner a, Corner b, Corner c, const double d[3], double limit)
 {
   double xy = 0.5 * (a.q + b.q - d[0]), xz = 0.5 * (a.q + c.q - d[1]), yz = 0.5 * (b.q + c.q - d[2]);
   double i00 = b.q * c.q - yz * yz, i01 = xz * yz - xy * c.q, i02 = xy * yz - xz * b.q, i11 = a.q * c.q - xz * xz,
@@ -79,32 +151,36 @@ static double from_three(Corner a, Corner b, Corner c, const double d[3])
   double lin = sb * b.t + sc * c.t, quad = i11 * b.t * b.t + 2 * i12 * b.t * c.t + i22 * c.t * c.t - det,
          root = lin * lin - s * quad;
   if (root < 0 || !(s > 0)) return INFINITY;
+  if (s * limit <= lin || (s * limit - 2 * lin) * limit + quad <= 0) return late;
   double t = (lin + sqrt(root)) / s, ta = t, tb = t - b.t, tc = t - c.t;
   if (i00 * ta + i01 * tb + i02 * tc < 0 || i01 * ta + i11 * tb + i12 * tc < 0 || i02 * ta + i12 * tb + i22 * tc < 0)
     return INFINITY;
   return t;
 }
 
-// through the corner `from` and others that are known, to corner `to`; relative to the time of `from`
-static double arrival(const double *d2, int from, int to, const int *known, const double *times, int count)
+// From the corner p of a fan, and of those others whose times are known, to the corner k; relative to the time of p.
+// Nothing that is not before `limit` is of interest.
+static double arrival(const dvFan *f, int k, const int *known, const double *times, int count, double limit)
 {
-  double qa = d2[edge_of[from][to]], best = sqrt(qa);
+  double qa = f->near[k], best = limit;
   if (count == 2) {
-    double qb = d2[edge_of[known[0]][to]], qc = d2[edge_of[known[1]][to]], dab = d2[edge_of[from][known[0]]],
-           dac = d2[edge_of[from][known[1]]], dbc = d2[edge_of[known[0]][known[1]]];
-    double t = from_three((Corner){qa, 0}, (Corner){qb, times[0]}, (Corner){qc, times[1]}, (double[3]){dab, dac, dbc});
+    int b = known[0], c = known[1];
+    double t = from_three((Corner){qa, 0}, (Corner){f->far[c], times[0]}, (Corner){f->far[b], times[1]},
+                          (double[3]){f->near[b], f->near[c], f->far[k]}, limit);
     if (t < INFINITY) return t;
   }
-  for (int k = 0; k < count; k++) {
-    double t = from_two(qa, d2[edge_of[known[k]][to]], d2[edge_of[from][known[k]]], times[k]);
+  if (!(limit > 0)) return late;   // by edges it comes after p
+  for (int i = 0; i < count; i++) {
+    double t = from_two(qa, f->far[3 - k - known[i]], f->near[known[i]], times[i], best);
     if (t < best) best = t;
   }
-  return best;
+  if (qa < best * best) best = sqrt(qa);
+  return best < limit ? best : late;
 }
 
 // --- fronts ---
 
-static void offer(dvEikonal *e, size_t point, double time, double source)
+static void offer(dvEikonal *e, int32_t point, double time, double source)
 {
   if (e->alive[point] == 0) return;
   double *excited = &e->excited.data[point], *recovers = &e->recovers.data[point], *next = &e->next.data[point];
@@ -113,7 +189,7 @@ static void offer(dvEikonal *e, size_t point, double time, double source)
       double earlier = *excited - time;
       *excited = time;
       *recovers -= earlier;
-      dv_heap_push(&e->heap, time, (int32_t)point);
+      dv_heap_push(&e->corrected, time, point);
       return;
     }
     if (*recovers > source + e->window) return;
@@ -121,64 +197,66 @@ static void offer(dvEikonal *e, size_t point, double time, double source)
   }
   if (time >= *next) return;
   *next = time;
-  dv_heap_push(&e->heap, time, (int32_t)point);
+  enqueue(e, point);
 }
 
-static void spread_in(dvEikonal *e, size_t tetrahedron, int32_t point, double time)
+static void spread_in(dvEikonal *e, const dvFan *f, double time)
 {
-  const int32_t *p = e->tetra + 4 * tetrahedron;
-  const double *d2 = e->d2.data + 6 * tetrahedron;
-  if (!(d2[0] > 0)) return;
-  int from = 0, known[3], unknown[3], count = 0, others = 0;
-  double times[3];
-  for (int k = 0; k < 4; k++) {
-    double t = e->excited.data[p[k]];
-    if (p[k] == point) from = k;
-    else {
-      if (t <= time && t > time - e->window) known[count] = k, times[count++] = t - time;
-      unknown[others++] = k;
-    }
+  int known[3], count = 0;
+  double times[3], since[3];
+  if (!(f->near[0] > 0)) return;
+  for (int k = 0; k < 3; k++) {
+    since[k] = e->excited.data[f->to[k]];
+    if (since[k] <= time && since[k] > time - e->window) known[count] = k, times[count++] = since[k] - time;
   }
-  for (int i = 0; i < others; i++) {
-    int to = unknown[i], use[2], n = 0;
-    double when[2], since = e->excited.data[p[to]], earliest = 0;
-    bool there = since > time - e->window && since <= time;
-    if (!there && e->recovers.data[p[to]] > time + e->window) continue;   // refractory, and no front waits that long
-    for (int k = 0; k < count; k++)
-      if (known[k] != to && n < 2) use[n] = known[k], earliest = dv_min(earliest, when[n++] = times[k]);
+  if (count == 3 && !f->blunt) return;
+  for (int k = 0; k < 3; k++) {
+    int use[2], n = 0;
+    double when[2], earliest = 0;
+    bool there = since[k] > time - e->window && since[k] <= time;
+    if (there ? !(f->blunt >> k & 1) : e->recovers.data[f->to[k]] > time + e->window) continue;
+    for (int i = 0; i < count; i++)
+      if (known[i] != k && n < 2) use[n] = known[i], earliest = dv_min(earliest, when[n++] = times[i]);
     // the front has been there: it could only have come earlier through the three other corners
-    if (there && (n < 2 || since - time <= earliest)) continue;
-    offer(e, (size_t)p[to], time + arrival(d2, from, to, use, when, n), time);
+    if (there && (n < 2 || since[k] - time <= earliest)) continue;
+    double limit = (there ? since[k] : e->next.data[f->to[k]]) - time;
+    offer(e, f->to[k], time + arrival(f, k, use, when, n, limit), time);
   }
 }
 
 static void spread(dvEikonal *e, int32_t point, double time)
 {
-  for (int32_t i = e->first.data[point]; i < e->first.data[point + 1]; i++)
-    spread_in(e, (size_t)e->around.data[i], point, time);
+  for (int32_t i = e->first.data[point]; i < e->first.data[point + 1]; i++) spread_in(e, &e->fans.data[i], time);
 }
 
 void dv_eikonal_excite(dvEikonal *e, size_t point, double time)
 {
-  if (time >= e->recovers.data[point]) offer(e, point, time, time);
+  if (time >= e->recovers.data[point]) offer(e, (int32_t)point, time, time);
+}
+
+static void excite_next(dvEikonal *e)
+{
+  int32_t i = pop(e);
+  double time = e->next.data[i], rest = time - e->recovers.data[i] + e->gap;
+  e->next.data[i] = INFINITY;
+  e->excited.data[i] = time;
+  e->recovers.data[i] = time + dv_cell_duration(&e->cell, rest < 1e6 ? rest : 1e6) + e->gap;
+  e->events++;
+  spread(e, i, time);
 }
 
 void dv_eikonal_advance(dvEikonal *e, double until)
 {
-  while (e->heap.count && e->heap.data[0].key <= until) {
-    dvHeapEntry h = dv_heap_pop(&e->heap);
-    size_t i = (size_t)h.item;
-    if (h.key == e->excited.data[i]) {   // corrected
-      spread(e, h.item, h.key);
+  for (;;) {
+    double key = e->corrected.count ? e->corrected.data[0].key : INFINITY,
+           next = e->queued ? e->next.data[e->queue.data[0]] : INFINITY;
+    if (!(dv_min(key, next) <= until)) break;
+    if (next < key) {
+      excite_next(e);
       continue;
     }
-    if (h.key != e->next.data[i]) continue;   // an earlier front was found, or it has been there
-    double rest = h.key - e->recovers.data[i] + e->gap;
-    e->next.data[i] = INFINITY;
-    e->excited.data[i] = h.key;
-    e->recovers.data[i] = h.key + dv_cell_duration(&e->cell, rest < 1e6 ? rest : 1e6) + e->gap;
-    e->events++;
-    spread(e, h.item, h.key);
+    dvHeapEntry h = dv_heap_pop(&e->corrected);
+    if (h.key == e->excited.data[h.item]) spread(e, h.item, h.key);
   }
 }
 
@@ -199,18 +277,21 @@ bool dv_eikonal_set_cell(dvEikonal *e, const dvCell *cell, double window)
 
 void dv_eikonal_restart(dvEikonal *e)
 {
-  e->heap.count = 0;
+  e->corrected.count = e->queued = 0;
+  for (size_t i = 0; i < e->points; i++) e->place.data[i] = -1;
   for (size_t i = 0; i < e->points; i++)
-    if (e->next.data[i] < INFINITY) dv_heap_push(&e->heap, e->next.data[i], (int32_t)i);
+    if (e->next.data[i] < INFINITY) enqueue(e, (int32_t)i);
 }
 
 void dv_eikonal_free(dvEikonal *e)
 {
-  dv_array_free(&e->d2);
+  dv_array_free(&e->fans);
   dv_array_free(&e->first);
   dv_array_free(&e->around);
   dv_array_free(&e->excited);
   dv_array_free(&e->recovers);
   dv_array_free(&e->next);
-  dv_array_free(&e->heap);
+  dv_array_free(&e->queue);
+  dv_array_free(&e->place);
+  dv_array_free(&e->corrected);
 }

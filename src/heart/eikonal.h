@@ -6,11 +6,12 @@
 // e_i . e_j of the edges that meet there, provided that it comes through the known face (Q^-1 tau >= 0), else through
 // one of its edges or corners (J. A. Sethian and A. Vladimirsky, 2000).
 //
-// Points are excited in the order of their times, out of a heap. Where fibres make a front arrive from behind, a time
-// is corrected and its neighbours are asked again. A point that was excited is refractory until it recovers, after a
-// time that depends on its rest before (cells.h); a front that arrives earlier waits there, but no longer than `window`
-// after the points it came from were excited, then it has died. So several fronts run at once, meet and go out, and a
-// front that finds a way around a block returns (E. Pernod et al., 2011).
+// Points are excited in the order of their times, out of a queue. Where fibres make a front arrive from behind, a time
+// is corrected and its neighbours are asked again: that can only be where an angle is blunt, because tau = Q w with w
+// >= 0 is not negative where no Q_ij is. A point that was excited is refractory until it recovers, after a time that
+// depends on its rest before (cells.h); a front that arrives earlier waits there, but no longer than `window` after the
+// points it came from were excited, then it has died. So several fronts run at once, meet and go out, and a front that
+// finds a way around a block returns (E. Pernod et al., 2011).
 #ifndef DV_HEART_EIKONAL_H
 #define DV_HEART_EIKONAL_H
 
@@ -18,16 +19,27 @@
 #include "heart/cells.h"
 #include "heart/muscle.h"
 
+// A tetrahedron as one of its corners, p, sees it: what a front that starts there needs, side by side.
+typedef struct dvFan {
+  int32_t to[3];    // the other corners a, b, c, in the order of the tetrahedron
+  uint32_t blunt;   // bit k: seen from `to[k]`, an edge to p meets another one at more than a right angle
+  double near[3];   // squared edges pa, pb, pc in s^2; 0 where nothing conducts
+  double far[3];    // bc, ac, ab: opposite of each
+} dvFan;
+
 typedef struct dvEikonal {
   size_t points, count;
   const int32_t *tetra;
-  DV_ARRAY(double) d2;   // six squared edges each tetrahedron, s^2: 01 02 03 12 13 23; 0 where nothing conducts
-  DV_ARRAY(int32_t) first, around;   // tetrahedra around each point
+  DV_ARRAY(dvFan) fans;              // around each point
+  DV_ARRAY(int32_t) first, around;   // where they begin, and their tetrahedra
   DV_ARRAY(double) excited;          // when it was last excited; -INFINITY for never
   DV_ARRAY(double) recovers;         // when it can be excited again; -INFINITY
   DV_ARRAY(double) next;             // when a front that is under way arrives; INFINITY
   const double *alive;
-  dvHeap heap;
+  // points that a front is under way to, the next one first: four children each, one place a point (-1: none)
+  DV_ARRAY(int32_t) queue, place;
+  size_t queued;
+  dvHeap corrected;     // points whose time was corrected, until their neighbours have been asked again
   dvCell cell;          // for durations
   double window, gap;   // gap: shortest rest after which a point can be excited again
   size_t events;        // points that were excited since the start
@@ -43,7 +55,7 @@ bool dv_eikonal_set_cell(dvEikonal *e, const dvCell *cell, double window);
 void dv_eikonal_excite(dvEikonal *e, size_t point, double time);
 // Everything that happens up to a time.
 void dv_eikonal_advance(dvEikonal *e, double until);
-void dv_eikonal_restart(dvEikonal *e);   // the heap again, from `next`
+void dv_eikonal_restart(dvEikonal *e);   // the queue again, from `next`
 void dv_eikonal_free(dvEikonal *e);
 
 #endif

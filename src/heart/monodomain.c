@@ -10,6 +10,7 @@
 #include "heart/cells.h"
 #include "heart/classes.h"
 #include "heart/conduct.h"
+#include "heart/tusscher.h"
 #include "mechanics/mechanics.h"
 #include "scene/timer.h"
 
@@ -20,7 +21,7 @@
   X(choice, cell, "MitchellSchaeffer", "", "law of the cells", .options = DV_CELL_OPTIONS)                            \
   X(reals, parameters, "", "",                                                                                        \
     "of the law, in s: t_in t_out t_open t_close gate (MitchellSchaeffer), T k a e m1 m2 (AlievPanfilov), c a d b g " \
-    "(FitzHughNagumo); sensible ones when not given")                                                                 \
+    "(FitzHughNagumo); in nS/pF: g_Na g_CaL g_Kr g_Ks g_K1 g_to (TenTusscherPanfilov); sensible ones when not given") \
   X(vec3s, fibres, "", "", "direction of the fibres of each tetrahedron; not needed when anisotropyRatio is 1")       \
   X(real, diffusivity, "1e-4", "m2/s", "along the fibres", .least = "0")                                              \
   X(real, anisotropyRatio, "0.25", "", "diffusivity across the fibres over that along them", .least = "0",            \
@@ -34,11 +35,12 @@
   X(link, topology, "", "", "topology with the tetrahedra; the one of the node or above by default",                  \
     .role = DV_ROLE_TOPOLOGY)                                                                                         \
   X(reals, potential, "", "", "of each point, 0 to 1", .flags = DV_READ_ONLY)                                         \
-  X(reals, activation, "", "s", "when each point was last excited: the potential passed 1/2; -1 for never",           \
+  X(reals, activation, "", "s", "when each point was last excited: the potential passed 1/2, or 0 mV; -1 for never",  \
     .flags = DV_READ_ONLY)                                                                                            \
   X(reals, recovery, "", "s", "when it last came to rest: the potential fell below 1/10; -1 for never",               \
     .flags = DV_READ_ONLY)                                                                                            \
-  X(real, speed, "0", "m/s", "of a plane wave along the fibres, by theory", .flags = DV_READ_ONLY)                    \
+  X(real, speed, "0", "m/s", "of a plane wave along the fibres, by theory; 0 where there is none",                    \
+    .flags = DV_READ_ONLY)                                                                                            \
   X(int, done, "0", "", "iterations of the last solution", .flags = DV_READ_ONLY)
 
 typedef struct Monodomain {
@@ -47,7 +49,9 @@ typedef struct Monodomain {
   dvMuscle tissue;
   dvConduct conduct;
   dvCell law;
-  DV_ARRAY(double) w, stimulus, before;
+  dvTusscherTables tables;
+  DV_ARRAY(double) w;   // a row of all points for each variable
+  DV_ARRAY(double) stimulus, before;
   uint64_t pulses;   // stimuli in force: a bit each of the first 64
   bool sleeping;     // no stimulus
 } Monodomain;
@@ -64,13 +68,17 @@ static dvStatus take_law(Monodomain *m)
 {
   dvObject *o = &m->base;
   size_t want = (size_t)dv_cell_parameters[m->cell], have = m->parameters.count;
-  m->law.law = (dvCellLaw)m->cell;
+  dvCell law = {.law = (dvCellLaw)m->cell};
+  if (m->w.count && m->w.count != m->tissue.points * (size_t)dv_cell_variables(&law))
+    return dv_field_error(o, &m->cell, "save the scene and start it again",
+                          "cells cannot get other variables while the scene runs");
   if (have && have != want)
     return dv_field_error(o, &m->parameters, dv_cell_names[m->cell], "there are %zu parameters, the law has %zu", have,
                           want);
-  memcpy(m->law.p, have ? m->parameters.data : dv_cell_defaults[m->cell], want * sizeof(double));
-  const char *problem = dv_cell_problem(&m->law);
+  memcpy(law.p, have ? m->parameters.data : dv_cell_defaults[m->cell], want * sizeof(double));
+  const char *problem = dv_cell_problem(&law);
   if (problem) return dv_field_error(o, &m->parameters, dv_cell_names[m->cell], "%s", problem);
+  m->law = law;
   m->speed = dv_cell_speed(&m->law, m->diffusivity);
   dv_touch(o, &m->speed);
   return DV_OK;
@@ -155,10 +163,10 @@ static dvStatus monodomain_init(dvObject *o)
       !fill_reals(&m->activation, n, -1) || !fill_reals(&m->recovery, n, -1))
     return dv_error(o, "use a coarser mesh", "out of memory for %zu points", n);
   fill(m);
-  dv_array_resize(&m->w, n);
+  dv_array_resize(&m->w, n * (size_t)dv_cell_variables(&m->law));
   dv_array_resize(&m->stimulus, n);
   dv_array_resize(&m->before, n);
-  for (size_t i = 0; i < n; i++) m->w.data[i] = dv_cell_rest(&m->law);
+  for (size_t i = 0; i < m->w.count; i++) m->w.data[i] = dv_cell_rest(&m->law, (int)(i / n));
   memcpy(dv_reals_edit(&m->potential), dv_state_read(s, DV_X), n * sizeof(double));
   m->pulses = UINT64_MAX;
   return check_stimuli(m);
@@ -203,9 +211,16 @@ static void advance_cells(void *user, size_t begin, size_t end)
 {
   const CellJob *job = user;
   Monodomain *m = job->m;
-  dvCells c = {end - begin, job->u + begin, m->w.data + begin, m->sleeping ? NULL : m->stimulus.data + begin,
-               m->tissue.zones.count ? m->tissue.alive.data + begin : NULL};
-  DV_KERNEL_CHOOSE(dv_cell_kernels)->advance[m->law.law](m->law.p, job->h / job->steps, job->steps, c);
+  const double *stimulus = m->sleeping ? NULL : m->stimulus.data + begin,
+               *alive = m->tissue.zones.count ? m->tissue.alive.data + begin : NULL;
+  double *u = job->u + begin, *w = m->w.data + begin;
+  if (m->law.law == DV_TEN_TUSSCHER)
+    DV_KERNEL_CHOOSE(dv_tusscher_kernels)
+        ->advance(&(dvTusscherCells){end - begin, m->tissue.points, u, w, stimulus, alive, m->law.p, &m->tables},
+                  job->steps);
+  else
+    DV_KERNEL_CHOOSE(dv_cell_kernels)
+        ->advance[m->law.law](m->law.p, job->h / job->steps, job->steps, (dvCells){end - begin, u, w, stimulus, alive});
 }
 
 static dvStatus react(Monodomain *m, double *u, double time, double h)
@@ -213,8 +228,13 @@ static dvStatus react(Monodomain *m, double *u, double time, double h)
   DV_TRY(stimulate(m, time + 0.5 * h));
   size_t n = m->tissue.points;
   // the fastest time of the law, t_in or the like, needs a few steps
-  int steps = dv_max_int(1, (int)fmin(1000, ceil(h / 1e-4)));
-  dv_parallel_for(dv_pool_for(m->base.context->pool, 10.0 * (double)n * steps), n, 2048, advance_cells,
+  int steps = dv_max_int(1, (int)fmin(1000, ceil(h / dv_cell_longest(&m->law) - 1e-9)));
+  double ns = 10;
+  if (m->law.law == DV_TEN_TUSSCHER) {
+    dv_tusscher_prepare(&m->tables, h / steps);
+    ns = 400;
+  }
+  dv_parallel_for(dv_pool_for(m->base.context->pool, ns * (double)n * steps), n, 2048, advance_cells,
                   &(CellJob){m, u, h, steps});
   return DV_OK;
 }
@@ -222,9 +242,10 @@ static dvStatus react(Monodomain *m, double *u, double time, double h)
 // when the potential passes a height, between the two ends of a step
 static void note_times(Monodomain *m, const double *before, const double *now, double time, double h)
 {
-  double *activation = dv_reals_edit(&m->activation), *recovery = dv_reals_edit(&m->recovery);
+  double *activation = dv_reals_edit(&m->activation), *recovery = dv_reals_edit(&m->recovery),
+         high = dv_cell_threshold(&m->law);
   for (size_t i = 0; i < m->tissue.points; i++) {
-    if (before[i] < 0.5 && now[i] >= 0.5) activation[i] = time + h * (0.5 - before[i]) / (now[i] - before[i]);
+    if (before[i] < high && now[i] >= high) activation[i] = time + h * (high - before[i]) / (now[i] - before[i]);
     if (before[i] > 0.1 && now[i] <= 0.1) recovery[i] = time + h * (before[i] - 0.1) / (before[i] - now[i]);
   }
 }
@@ -287,6 +308,7 @@ static void monodomain_destroy(dvObject *o)
   Monodomain *m = (Monodomain *)o;
   dv_muscle_free(&m->tissue);
   dv_conduct_free(&m->conduct);
+  dv_tusscher_free(&m->tables);
   dv_array_free(&m->w);
   dv_array_free(&m->stimulus);
   dv_array_free(&m->before);

@@ -26,6 +26,7 @@ typedef struct Pressure {
   double h, base, bent, slope, along;   // of it: step, pressure, that of the curvature, s, g . x
   double next;                          // pressure that the projection has found before it moved the wall
   bool told;                            // there is one
+  bool iterates;                        // the solver has the products: a matrix is for its preconditioner
 } Pressure;
 
 #define SELF Pressure
@@ -35,7 +36,8 @@ static const dvFieldDesc pressure_fields[] = {DV_CHAMBER_FIELDS(DV_DESCRIBE)};
 static dvStatus check_solver(Pressure *p)
 {
   dvObject *o = &p->force.base, *solver = dv_node_find_up(o->node, DV_ROLE_LINEAR_SOLVER);
-  if (p->chamber.points.count <= WALL || !solver || strstr(solver->cls->name, "CG")) return DV_OK;
+  p->iterates = solver && strstr(solver->cls->name, "CG");
+  if (p->chamber.points.count <= WALL || !solver || p->iterates) return DV_OK;
   return dv_error(o, "use CGLinearSolver, or PCGLinearSolver with a direct one as preconditioner",
                   "the pressure couples all %zu points of the wall, which %s cannot solve for", p->chamber.points.count,
                   solver->cls->name);
@@ -122,7 +124,7 @@ static void pressure_add_stiffness(dvObject *o, const dvMech *m, dvMatrixSink *s
   size_t n = c->points.count;
   if (3 * p->force.state->count != p->at.count) return;
   dv_chamber_add_curvature(c, p->at.data, factor * p->bent, sink, p->force.state);
-  if (n > WALL) return;
+  if (n > WALL || p->iterates) return;
   dv_array_resize(&p->matrix, 9 * n * n);
   for (size_t i = 0; i < 3 * n; i++)
     for (size_t k = 0; k < 3 * n; k++) p->matrix.data[3 * n * i + k] = -factor * p->slope * c->g.data[i] * c->g.data[k];

@@ -10,15 +10,12 @@ static const char *const mesh = "<MeshTopology name='mesh' position='0 0 0  1 0.
 static void every_law_is_the_exact_derivative(void **state)
 {
   DV_UNUSED(state);
-  static const char *const laws[] = {"materialName='ArrudaBoyce' ParameterSet='3 20'",
-                                     "materialName='StVenantKirchhoff' ParameterSet='3 20'",
-                                     "materialName='NeoHookean' ParameterSet='3 20'",
-                                     "materialName='MooneyRivlin' ParameterSet='3 2 20'",
-                                     "materialName='VerondaWestman' ParameterSet='3 0.7 20'",
-                                     "materialName='Costa' ParameterSet='2 20 8 3 4 2 1 5'",
-                                     "materialName='Ogden' ParameterSet='3 5 20'",
-                                     "materialName='StableNeoHookean' ParameterSet='3 20'",
-                                     "ParameterSet='3 20'"};
+  static const char *const laws[] = {
+      "materialName='ArrudaBoyce' ParameterSet='3 20'",        "materialName='StVenantKirchhoff' ParameterSet='3 20'",
+      "materialName='NeoHookean' ParameterSet='3 20'",         "materialName='MooneyRivlin' ParameterSet='3 2 20'",
+      "materialName='VerondaWestman' ParameterSet='3 0.7 20'", "materialName='Costa' ParameterSet='2 20 8 3 4 2 1 5'",
+      "materialName='Guccione' ParameterSet='2 20 8 2 4'",     "materialName='Ogden' ParameterSet='3 5 20'",
+      "materialName='StableNeoHookean' ParameterSet='3 20'",   "ParameterSet='3 20'"};
   static const char *const names[] = {"TetrahedronHyperelasticityFEMForceField", "StandardTetrahedralFEMForceField",
                                       "MJEDTetrahedralForceField"};
   for (size_t i = 0; i < DV_COUNT(names) * DV_COUNT(laws); i++) {
@@ -31,6 +28,23 @@ static void every_law_is_the_exact_derivative(void **state)
     fd_close(&s);
     dv_free(text);
   }
+}
+
+// the volume around points: derivative, matrix, no resultant; and a box that is squeezed keeps its volume
+static void volumes_of_points_are_kept(void **state)
+{
+  DV_UNUSED(state);
+  char *text = dv_format("<Node>%s<MechanicalObject/><NodalVolumeForceField name='ff' bulkModulus='20' "
+                         "rayleighStiffness='0.1'/></Node>",
+                         mesh);
+  fdScene s = fd_open(text);
+  fdOptions o = fd_options();
+  o.checks |= FD_SYMMETRY | FD_RIGID;
+  assert_true(fd_check_force(fd_find(&s, "ff"), &o));
+  fd_close(&s);
+  dv_free(text);
+  assert_true(fd_fails("<Node><MechanicalObject/><NodalVolumeForceField/></Node>"));
+  assert_true(fd_fails("<Node><MeshTopology/><MechanicalObject/><NodalVolumeForceField bulkModulus='-1'/></Node>"));
 }
 
 static void parameters_are_checked(void **state)
@@ -84,6 +98,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_law_is_the_exact_derivative),
+      cmocka_unit_test(volumes_of_points_are_kept),
       cmocka_unit_test(parameters_are_checked),
       cmocka_unit_test(crushed_cubes_come_back),
   };

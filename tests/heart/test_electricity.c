@@ -4,6 +4,7 @@
 
 #include "heart/cells.h"
 #include "heart/eikonal.h"
+#include "heart/tusscher.h"
 #include "state/state.h"
 #include "support/scene.h"
 
@@ -28,10 +29,10 @@ static void cells_rest_fire_and_recover(void **state)
     dvCell c = {.law = (dvCellLaw)law};
     memcpy(c.p, dv_cell_defaults[law], sizeof c.p);
     assert_null(dv_cell_problem(&c));
-    double u = 0, w = dv_cell_rest(&c);
+    double u = 0, w = dv_cell_rest(&c, 0);
     advance(&c, 1e-4, 1000, &u, &w, 0);
     check_close(u, 0, 1e-12);
-    check_close(w, dv_cell_rest(&c), 1e-12);
+    check_close(w, dv_cell_rest(&c, 0), 1e-12);
     double highest = 0;
     advance(&c, 1e-4, 20, &u, &w, 300);
     for (int i = 0; i < 400; i++) {
@@ -42,6 +43,78 @@ static void cells_rest_fire_and_recover(void **state)
     advance(&c, 1e-4, 30000, &u, &w, 0);
     check_close(u, 0, 1e-3);
   }
+}
+
+// --- the cell of ten Tusscher and Panfilov ---
+
+typedef struct Human {
+  double u, w[DV_TUSSCHER_STATES];
+  dvTusscherTables tables;
+} Human;
+
+static double millivolt(const Human *c) { return DV_TUSSCHER_REST + DV_TUSSCHER_RANGE * c->u; }
+
+static void live(Human *c, double h, int steps, double stimulus)
+{
+  dv_tusscher_prepare(&c->tables, h);
+  DV_KERNEL_CHOOSE(dv_tusscher_kernels)
+      ->advance(&(dvTusscherCells){1, 1, &c->u, c->w, &stimulus, NULL, dv_cell_defaults[DV_TEN_TUSSCHER], &c->tables},
+                steps);
+}
+
+// The third of three beats at 1 Hz, stimulated by 52 pA/pF for 1 ms as in the paper: it rests at -85 mV, rises with
+// some 290 V/s to some 35 mV, has a plateau, and is over after about 300 ms (H1090, H1091, figures 1 and 5 there).
+static void a_human_cell_has_its_action_potential(void **state)
+{
+  DV_UNUSED(state);
+  Human c = {0};
+  memcpy(c.w, dv_tusscher_start, sizeof c.w);
+  const double h = 2e-5;
+  live(&c, h, 5000, 0);   // the state of the benchmark rests
+  check_close(millivolt(&c), -85.23, 0.3);
+  double steepest = 0, peak = -100, plateau = 0, rest = 0, over = 0, calcium = 0;
+  for (int beat = 0; beat < 3; beat++) {
+    rest = millivolt(&c);
+    steepest = over = calcium = 0, peak = -100;
+    for (int i = 0; i < 50000; i++) {   // 1 s
+      double before = millivolt(&c);
+      live(&c, h, 1, i < 50 ? 52e3 / DV_TUSSCHER_RANGE : 0);
+      double now = millivolt(&c);
+      steepest = fmax(steepest, 1e-3 * (now - before) / h);
+      peak = fmax(peak, now);
+      calcium = fmax(calcium, c.w[DV_TT_CA]);
+      if (i == 5000) plateau = now;
+      if (over == 0 && i > 1000 && now < peak - 0.9 * (peak - rest)) over = i * h;
+    }
+  }
+  dv_tusscher_free(&c.tables);
+  print_message("rest %.2f mV, %.0f V/s, peak %.1f mV, plateau %.1f mV, APD90 %.1f ms, calcium %.2g mM\n", rest,
+                steepest, peak, plateau, 1e3 * over, calcium);
+  check_close(rest, -85.4, 0.6);
+  assert_true(steepest > 200 && steepest < 400);
+  assert_true(peak > 25 && peak < 45);
+  assert_true(plateau > 5 && plateau < 30);
+  check_close(1e3 * over, 303, 15);
+  assert_true(calcium > 3e-4 && calcium < 1.5e-3);
+}
+
+// The midpoint rule with exponential gates has order 2, until the tables' grid is seen.
+static void a_human_cell_has_order_2(void **state)
+{
+  DV_UNUSED(state);
+  double result[3];
+  for (int i = 0; i < 3; i++) {
+    Human c = {0};
+    memcpy(c.w, dv_tusscher_start, sizeof c.w);
+    int steps = i == 2 ? 4096 : 128 << i;
+    live(&c, 2e-3 / steps, steps, 300);
+    live(&c, 4e-3 / (2 * steps), 2 * steps, 0);
+    result[i] = millivolt(&c);
+    dv_tusscher_free(&c.tables);
+  }
+  double order = log2(fabs(result[0] - result[2]) / fabs(result[1] - result[2]));
+  print_message("%.6f %.6f %.6f mV: order %.2f\n", result[0], result[1], result[2], order);
+  assert_true(order > 1.6 && order < 2.6);
 }
 
 // Runge and Kutta: the error falls by 16 with half the step
@@ -410,6 +483,8 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(cells_rest_fire_and_recover),
                                      cmocka_unit_test(cells_have_order_4),
+                                     cmocka_unit_test(a_human_cell_has_its_action_potential),
+                                     cmocka_unit_test(a_human_cell_has_order_2),
                                      cmocka_unit_test(durations_are_those_of_mitchell_and_schaeffer),
                                      cmocka_unit_test(modes_decay_by_the_diffusivity),
                                      cmocka_unit_test(waves_have_the_speed_of_theory),

@@ -7,7 +7,7 @@ extern const dvClass dv_hexa_fem_class, dv_parallel_hexa_fem_class, dv_hexa_fem_
 extern const dvClass dv_nonuniform_hexa_class, dv_nonuniform_hexahedral_class, dv_composite_hexa_class;
 extern const dvClass dv_corotational_fem_class, dv_small_strain_fem_class;
 extern const dvClass dv_hyperelasticity_class, dv_standard_tetra_class, dv_mjed_class, dv_mooney_rivlin_class,
-    dv_tetra_tled_class, dv_hexa_tled_class;
+    dv_tetra_tled_class, dv_hexa_tled_class, dv_nodal_volume_class;
 extern const dvClass dv_triangular_fem_class, dv_triangular_optim_class, dv_triangle_fem_class,
     dv_triangular_anisotropic_class;
 extern const dvClass dv_beam_class, dv_shell_class, dv_quad_bending_fem_class, dv_tetra_tensor_mass_class,
@@ -36,6 +36,7 @@ void dv_register_fem(dvRegistry *r)
   dv_registry_add(r, &dv_mooney_rivlin_class);
   dv_registry_add(r, &dv_tetra_tled_class);
   dv_registry_add(r, &dv_hexa_tled_class);
+  dv_registry_add(r, &dv_nodal_volume_class);
   dv_registry_add(r, &dv_triangular_fem_class);
   dv_registry_add(r, &dv_triangular_optim_class);
   dv_registry_add(r, &dv_triangle_fem_class);

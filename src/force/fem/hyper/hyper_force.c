@@ -4,17 +4,18 @@
 #include "force/fem/hyper/hyper.h"
 #include "force/mesh.h"
 
+#include <string.h>
+
 #define HYPER_FIELDS(X)                                                                                                \
   X(choice, materialName, "ArrudaBoyce", "", "law of the material",                                                    \
     .options = "ArrudaBoyce|StVenantKirchhoff|NeoHookean|MooneyRivlin|VerondaWestman|Costa|Ogden|StableNeoHookean|"    \
-               "HolzapfelOgden")                                                                                       \
+               "HolzapfelOgden|Guccione")                                                                              \
   X(reals, ParameterSet, "", "Pa",                                                                                     \
     "parameters of the law: mu k (ArrudaBoyce), mu lambda (StVenantKirchhoff, NeoHookean, StableNeoHookean), c1 c2 k " \
     "(MooneyRivlin, VerondaWestman), mu alpha k (Ogden), a k bff bfs bss bfn bsn bnn (Costa), a b af bf as bs afs "    \
-    "bfs k "                                                                                                           \
-    "(HolzapfelOgden)")                                                                                                \
+    "bfs k (HolzapfelOgden), C k bf bt bfs (Guccione)")                                                                \
   X(vec3s, AnisotropyDirections, "", "",                                                                               \
-    "direction of the fibres of each tetrahedron, for Costa and HolzapfelOgden; x when there are none",                \
+    "direction of the fibres of each tetrahedron, for Costa, HolzapfelOgden and Guccione; x when there are none",      \
     .alias = "fibres")                                                                                                 \
   X(vec3s, sheets, "", "", "direction of the sheets of each tetrahedron, across the fibres; any when there are none")  \
   X(reals, tetrahedronInfo, "", "", "not used: what an element keeps is internal", .flags = DV_HIDDEN)                 \
@@ -42,6 +43,7 @@ typedef struct HyperForce {
   const int32_t *tetra;   // four points each, the topology's
   size_t count;
   bool stale;              // there is no valid set of elements
+  double costa[8];         // parameters of Guccione's law as one of Costa's
   DV_ARRAY(double) axes;   // nine numbers a tetrahedron, or none
   dvReals history;         // viscous stresses of the elements, while the topology changes
 } HyperForce;
@@ -53,16 +55,42 @@ static const dvFieldDesc standard_fields[] = {STANDARD_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc mjed_fields[] = {MJED_FIELDS(DV_DESCRIBE)};
 #undef SELF
 
+// The choices of materialName are laws, but for the last: Guccione, Waldman and McCulloch (1993) have Costa's law with
+// the same stiffness in both directions across the fibre.
+enum { GUCCIONE = DV_HOLZAPFEL_OGDEN + 1 };
+static dvHyperLaw law_of(const HyperForce *h)
+{
+  return h->materialName == GUCCIONE ? DV_COSTA : (dvHyperLaw)h->materialName;
+}
+static size_t parameters_of(const HyperForce *h)
+{
+  return h->materialName == GUCCIONE ? 5 : (size_t)dv_hyper_parameters[h->materialName];
+}
+
+static const double *parameters(HyperForce *h)
+{
+  const double *p = h->ParameterSet.data;
+  if (h->materialName != GUCCIONE) return p;
+  const double bf = p[2], bt = p[3], bfs = p[4], costa[8] = {p[0], p[1], bf, bfs, bt, bfs, bt, bt};
+  memcpy(h->costa, costa, sizeof costa);
+  return h->costa;
+}
+
 static dvStatus check_parameters(HyperForce *h)
 {
-  static const char *const names[DV_HYPER_LAWS] = {
-      "mu and k",        "mu and lambda", "mu and lambda",
-      "c1, c2 and k",    "c1, c2 and k",  "a, k, bff, bfs, bss, bfn, bsn and bnn",
-      "mu, alpha and k", "mu and lambda", "a, b, af, bf, as, bs, afs, bfs and k",
-      "mu and k"};
+  static const char *const names[] = {"mu and k",
+                                      "mu and lambda",
+                                      "mu and lambda",
+                                      "c1, c2 and k",
+                                      "c1, c2 and k",
+                                      "a, k, bff, bfs, bss, bfn, bsn and bnn",
+                                      "mu, alpha and k",
+                                      "mu and lambda",
+                                      "a, b, af, bf, as, bs, afs, bfs and k",
+                                      "C, k, bf, bt and bfs"};
   dvObject *o = &h->force.base;
   const double *p = h->ParameterSet.data;
-  size_t want = (size_t)dv_hyper_parameters[h->materialName];
+  size_t want = parameters_of(h);
   char *advice = dv_format("give %s", names[h->materialName]);
   dvStatus status = DV_OK;
   if (h->ParameterSet.count < want)
@@ -110,12 +138,12 @@ static dvStatus check_viscosity(HyperForce *h)
 static dvStatus make_axes(HyperForce *h)
 {
   dvObject *o = &h->force.base;
-  bool directed = h->materialName == DV_COSTA || h->materialName == DV_HOLZAPFEL_OGDEN;
+  bool directed = law_of(h) == DV_COSTA || law_of(h) == DV_HOLZAPFEL_OGDEN;
   size_t fibres = h->AnisotropyDirections.count / 3, sheets = h->sheets.count / 3;
   h->axes.count = 0;
   if (fibres == 0) return DV_OK;
   if (!directed) {
-    dv_field_warning(o, &h->AnisotropyDirections, "Costa and HolzapfelOgden have fibres",
+    dv_field_warning(o, &h->AnisotropyDirections, "Costa, Guccione and HolzapfelOgden have fibres",
                      "fibres have no effect on this law");
     return DV_OK;
   }
@@ -141,15 +169,15 @@ static dvStatus make_axes(HyperForce *h)
   return DV_OK;
 }
 
-static dvHyperDef definition(const HyperForce *h)
+static dvHyperDef definition(HyperForce *h)
 {
   const dvState *s = h->force.state;
   return (dvHyperDef){.rest = dv_state_read(s, DV_X_REST),
                       .points = s->count,
                       .tetrahedra = h->tetra,
                       .count = h->count,
-                      .law = (dvHyperLaw)h->materialName,
-                      .parameters = h->ParameterSet.data,
+                      .law = law_of(h),
+                      .parameters = parameters(h),
                       .axes = h->axes.count ? h->axes.data : NULL,
                       .terms = (int)(h->pronySeries.count / 2),
                       .prony = h->pronySeries.data};
