@@ -241,8 +241,8 @@ static void begin(dvStage *s, const dvScene *scene, const json_t *looks, const d
   aim(s, looks, o);
 }
 
-// Bodies fall, and are followed: when the middle has left its place by a third of the picture. The ground stays below. A
-// camera that was given its place stays there.
+// Bodies fall, and are followed: when the middle has left its place by a third of the picture. The ground stays below.
+// A camera that was given its place stays there.
 static void follow(dvStage *s, bool stays)
 {
   double low[3], high[3], away = 0, left = 0, height = 2 * s->camera.distance * 0.325;
