@@ -9,10 +9,9 @@
 //
 // What a step says is felt during the next one. Until then a hand that moves on would seem to move two or three times
 // as fast, and be pushed by that much more damping and inertia of the bodies. So the step gets the hand where it will
-// be
-// (`prediction` steps ahead, at its present speed); what the hand does differently is made good for in each tick. Only
-// along the push of contacts, which bodies give back: a hand that stops has been expected too far, and where things rub
-// and needles cut that would not be undone.
+// be (`prediction` steps ahead, at its present speed); what the hand does differently is made good for in each tick.
+// Only along the push of contacts, and of a needle's tip on the surface, which bodies give back: a hand that stops has
+// been expected too far, and where things rub and needles cut that would not be undone.
 //
 // SOFA counts the hand's way from the tool's free position instead of from where the hand was when the step began;
 // where the control spring is stiff the two are the same.
@@ -244,6 +243,12 @@ static bool write_response(LcpFeedback *l, const dvConstraintProblem *p, size_t 
   return false;
 }
 
+// bodies give back what contacts and a needle's tip on the surface push
+static bool gives_back(const dvLaw *law)
+{
+  return law->kind == DV_LAW_UNEQUAL || law->kind == DV_LAW_FRICTION || dv_needle_law_number(law) == DV_NEEDLE_TOUCH;
+}
+
 // the sum of what contacts push along their normals; before they do, the normal of the nearest
 static void find_push(LcpFeedback *l, const dvConstraintProblem *p, const dvMechanism *c)
 {
@@ -251,7 +256,7 @@ static void find_push(LcpFeedback *l, const dvConstraintProblem *p, const dvMech
   double nearest = INFINITY;
   for (size_t i = 0; i < l->chosen.count; i++) {
     const dvProblemLaw *law = &p->laws.data[l->chosen.data[i]];
-    if (law->law.kind != DV_LAW_UNEQUAL && law->law.kind != DV_LAW_FRICTION) continue;
+    if (!gives_back(&law->law)) continue;
     size_t at = (size_t)l->place.data[law->first];
     sum = dv_vec3_add_scaled(sum, dv_vec3_load(c->directions + 6 * at), c->lambda[at]);
     if (c->free[at] >= nearest) continue;

@@ -29,7 +29,7 @@ void dv_lattice_destroy(dvLattice **lattice)
 {
   dvLattice *l = *lattice;
   if (!l) return;
-  void *blocks[] = {l->slot_of, l->point_of, l->block,   l->stage_block, l->extra_block, l->mass,  l->rows,  l->first,
+  void *blocks[] = {l->slot_of, l->point_of, l->block,   l->stage_block, l->extra_block, l->rows,  l->first,
                     l->near,    l->far,      l->inverse, l->cls,         l->same,        l->guide, l->guided};
   for (size_t i = 0; i < DV_COUNT(blocks); i++) dv_free(blocks[i]);
   dv_array_free(&l->walls);
@@ -47,17 +47,16 @@ static void *take(char **cursor, size_t bytes)
 
 static bool take_numbers(dvLattice *l)
 {
-  enum { VECTORS = 13 };
+  size_t vectors = l->single ? 13 : 10;                      // low is for float alone
   size_t bytes = (l->slots * l->real + 63) / 64 * 64 + 64;   // not a power of two apart
-  char *cursor = l->block = dv_alloc_aligned(VECTORS * bytes);
-  l->mass = dv_try_alloc((l->points + 1) * sizeof *l->mass);
-  if (!cursor || !l->mass) return false;
+  char *cursor = l->block = dv_alloc_aligned(vectors * bytes);
+  if (!cursor) return false;
   for (int k = 0; k < 3; k++) {
     l->x[0][k] = take(&cursor, bytes), l->x[1][k] = take(&cursor, bytes);
-    l->v[k] = take(&cursor, bytes), l->low[k] = take(&cursor, bytes);
+    l->v[k] = take(&cursor, bytes), l->low[k] = l->single ? take(&cursor, bytes) : NULL;
   }
   l->w = take(&cursor, bytes);
-  l->bytes += (VECTORS * l->real + 8) * l->slots;   // numbers, table of points
+  l->bytes += (vectors * l->real + 8) * l->slots;   // numbers, table of points
   return true;
 }
 
@@ -75,9 +74,9 @@ dvLattice *dv_lattice_create(const dvLatticeDef *def)
     dv_lattice_destroy(&l);
     return NULL;
   }
+  l->mass = def->mass;
   for (size_t i = 0; i < l->points; i++) {
     size_t slot = l->slot_of[i];
-    l->mass[i] = def->mass[i];
     set(l, l->w, slot, def->mass[i] > 0 ? 1 / def->mass[i] : 0);
   }
   dv_layout_summarise(l);
@@ -162,9 +161,9 @@ void dv_lattice_hold(dvLattice *l, size_t point, bool held)
 
 void dv_lattice_weigh(dvLattice *l, const double *mass)
 {
+  l->mass = mass;
   for (size_t i = 0; i < l->points; i++) {
     size_t slot = l->slot_of[i];
-    l->mass[i] = mass[i];
     if (get(l, l->w, slot) > 0) set(l, l->w, slot, 1 / mass[i]);
   }
 }
@@ -299,7 +298,7 @@ typedef struct Work {
 static void work_body(void *user, size_t begin, size_t end)
 {
   Work *w = user;
-  begin += DV_LATTICE_PAD / 16, end += DV_LATTICE_PAD / 16;
+  begin += w->l->pad / 16, end += w->l->pad / 16;
   if (w->force) w->kernels->force(w->l, w->x, w->v, begin, end);
   if (w->move && w->stage >= 0) w->kernels->stage(w->l, w->stage, w->kick.h, begin, end);
   else if (w->move) w->kernels->move(w->l, &w->kick, begin, end);
@@ -309,7 +308,7 @@ static void work_run(Work *w, dvPool *pool)
 {
   dvLattice *l = w->l;
   double ns = (w->force ? 2.5 * (double)l->springs : 0) + (w->move ? 2 * (double)l->points : 0);
-  size_t slices = l->slices - 2 * DV_LATTICE_PAD / 16;   // nothing lives at the ends
+  size_t slices = l->slices - 2 * l->pad / 16;   // nothing lives at the ends
   pool = dv_pool_for(pool, ns);
   // any cut gives the same bits: a slice writes only its own slots
   size_t parts = 4 * (size_t)dv_pool_threads(pool),

@@ -27,7 +27,7 @@ enum {
   DV_LATTICE_CLASSES = 254,   // the most; class 0 means that there is no spring
   DV_LATTICE_MIXED = 255,     // a row of a slice has several classes
   DV_LATTICE_WAYS = 26,       // neighbours on a grid
-  DV_LATTICE_PAD = 32,        // slots before the first and behind the last one that can be read
+  DV_LATTICE_PAD = 32,        // slots before the first and behind the last one of a grid that can be read
 };
 
 typedef enum dvLatticeScheme {
@@ -87,6 +87,7 @@ typedef struct dvLattice dvLattice;
 struct dvLattice {
   size_t points, springs;
   size_t slots, slices;   // slots = 16 slices
+  size_t pad;             // slots before the first and behind the last one that nothing lives in
   bool single, grid;
   uint32_t *slot_of;   // [points]
   int32_t *point_of;   // [slots], -1 where there is none
@@ -98,7 +99,7 @@ struct dvLattice {
   void *extra[3], *extra_block;   // outer forces; NULL: none
   void *stage[12];                // of Runge-Kutta: velocities of a stage, sums of both slopes, forces
   void *stage_block;
-  double *mass;          // [points]
+  const double *mass;    // [points], borrowed
   int now;               // which buffer has the positions
   bool pushed;           // outer forces are not zero
   const double *outer;   // as they were put; borrowed
@@ -150,7 +151,8 @@ typedef struct dvLatticeRun {
   void *user;
 } dvLatticeRun;
 
-// NULL when memory is short. Indices and classes must be right, positions finite.
+// NULL when memory is short. Indices and classes must be right, positions finite. The masses must live as long as the
+// lattice, and what dv_lattice_weigh gets.
 dvLattice *dv_lattice_create(const dvLatticeDef *def);
 void dv_lattice_destroy(dvLattice **l);
 // Points in, points out: three numbers each.

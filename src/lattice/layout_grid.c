@@ -107,7 +107,8 @@ static dvLayoutResult make_runs(Grid *g, dvLattice *l, size_t points)
     g->runs[r - 1].count = (size_t)((int64_t)keys[i] - g->runs[r - 1].first) + 1;
     if (i + 1 == points || keys[i + 1] - keys[i] > GAP) slot += (g->runs[r - 1].count + 15) / 16 * 16;
   }
-  l->slots = slot + DV_LATTICE_PAD;
+  l->pad = DV_LATTICE_PAD;
+  l->slots = slot + l->pad;
   l->slices = l->slots / DV_LATTICE_LANES;
   dv_free(keys);
   if (!g->runs) return DV_LAYOUT_NO_MEMORY;

@@ -7,7 +7,8 @@
 
 #include <math.h>
 
-enum { WINDOW = 128 };   // masses that are sorted by their number of springs
+// masses that are sorted by their number of springs; those of small lattices are near each other anyway
+enum { WINDOW = 128, SMALL = 2048 };
 
 static double mean_length(const dvLatticeDef *def)
 {
@@ -46,8 +47,9 @@ static void order_points(const dvLatticeDef *def, const uint32_t *degree, uint64
     keys[i] = key << 32 | (uint64_t)i;
   }
   dv_sort_u64(keys, scratch, def->points);
-  for (size_t i = 0; i < def->points; i += WINDOW) {
-    size_t count = dv_min_size(WINDOW, def->points - i);
+  size_t window = def->points <= SMALL ? SMALL : WINDOW;
+  for (size_t i = 0; i < def->points; i += window) {
+    size_t count = dv_min_size(window, def->points - i);
     for (size_t k = i; k < i + count; k++) {
       uint64_t point = keys[k] & 0xffffffffu;
       keys[k] = (uint64_t)(UINT32_MAX - degree[point]) << 32 | point;
@@ -117,7 +119,8 @@ static bool lay_out(dvLattice *l, const dvLatticeDef *def, uint32_t *degree, uin
 {
   for (size_t i = 0; i < 2 * def->springs; i++) degree[def->pairs[i]]++;
   order_points(def, degree, keys, keys + def->points);
-  l->slices = (def->points + 15) / 16 + 2 * DV_LATTICE_PAD / 16;
+  l->pad = 0;
+  l->slices = (def->points + 15) / 16;   // rows lead to slots that exist: no padding
   l->slots = 16 * l->slices;
   l->slot_of = dv_try_alloc((l->points + 1) * sizeof *l->slot_of);
   l->point_of = dv_try_alloc(l->slots * sizeof *l->point_of);
@@ -125,8 +128,8 @@ static bool lay_out(dvLattice *l, const dvLatticeDef *def, uint32_t *degree, uin
   for (size_t i = 0; i < l->slots; i++) l->point_of[i] = -1;
   for (size_t i = 0; i < def->points; i++) {
     uint32_t point = (uint32_t)keys[i];
-    l->slot_of[point] = (uint32_t)(DV_LATTICE_PAD + i);
-    l->point_of[DV_LATTICE_PAD + i] = (int32_t)point;
+    l->slot_of[point] = (uint32_t)i;
+    l->point_of[i] = (int32_t)point;
   }
   if (!count_rows(l, degree)) return false;
   size_t entries = 16 * l->rows_total;

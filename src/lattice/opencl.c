@@ -124,7 +124,7 @@ static bool build(dvLatticeDevice *d, Handle device, const dvLattice *l, dvText 
   char *options = dv_format("-cl-fp32-correctly-rounded-divide-sqrt -DREAL=%s -DFLOATS=%d -DWIDE=%s -DWIDE_DOUBLE=%d "
                             "-DTINY=%s -DGRID=%d -DLANES=%d -DWAYS=%d -DPAD=%d%s",
                             l->single ? "float" : "double", l->single, d->wide ? "double" : "float", d->wide,
-                            l->single ? "1e-30f" : "1e-200", l->grid, DV_LATTICE_LANES, DV_LATTICE_WAYS, DV_LATTICE_PAD,
+                            l->single ? "1e-30f" : "1e-200", l->grid, DV_LATTICE_LANES, DV_LATTICE_WAYS, (int)l->pad,
                             d->wide ? "" : " -cl-single-precision-constant");
   d->program = cl.clCreateProgramWithSource(d->context, 1, &source, NULL, &error);
   if (d->program) error = cl.clBuildProgram(d->program, 1, &device, options, NULL, NULL);
@@ -334,7 +334,7 @@ static void send_state(dvLatticeDevice *d, const dvLattice *l, dvLatticeScheme s
 {
   send_vector(d, X_NOW, l, l->x[l->now]);
   send_vector(d, V, l, l->v);
-  send_vector(d, LOW, l, l->low);
+  if (l->single) send_vector(d, LOW, l, l->low);
   write(d, W, 0, l->w, l->slots * l->real);
   if (l->pushed) send_vector(d, EXTRA, l, l->extra);
   if (l->walls.count) send_walls(d, l);
@@ -360,7 +360,7 @@ static void pass_int(Call *c, int32_t value) { pass(c, &value, sizeof value); }
 
 static void launch(Call *c, const dvLattice *l)
 {
-  size_t items = l->slots - 2 * DV_LATTICE_PAD, group = DV_LATTICE_LANES;
+  size_t items = l->slots - 2 * l->pad, group = DV_LATTICE_LANES;
   if (c->d->damaged) return;
   if (cl.clEnqueueNDRangeKernel(c->d->queue, c->kernel, 1, NULL, &items, &group, 0, NULL, NULL) != 0)
     c->d->damaged = true;
@@ -489,7 +489,7 @@ bool dv_lattice_device_advance(dvLatticeDevice *d, dvLattice *l, const dvLattice
   if (!d->damaged) {   // into the other buffer first: a lattice whose device fails is as before
     fetch_vector(d, X_NOW, l, l->x[1 - l->now]);
     if (!d->damaged) fetch_vector(d, V, l, l->v);
-    if (!d->damaged) fetch_vector(d, LOW, l, l->low);
+    if (!d->damaged && l->single) fetch_vector(d, LOW, l, l->low);
   }
   if (!d->damaged) {
     l->now = 1 - l->now;

@@ -242,13 +242,15 @@ static void begin(dvStage *s, const dvScene *scene, const json_t *looks, const d
 }
 
 // Bodies fall, and are followed: when the middle has left its place by a third of the picture. The ground stays below.
-static void follow(dvStage *s)
+// A camera that was given its place stays there.
+static void follow(dvStage *s, bool stays)
 {
   double low[3], high[3], away = 0, left = 0, height = 2 * s->camera.distance * 0.325;
   box_now(s, low, high);
   int up = s->camera.up;
   double lowest = low[up] - 0.002 * s->shapes.diagonal;
   if (lowest < s->floor) s->floor -= s->step * ceil((s->floor - lowest) / s->step - 1e-9);
+  if (stays) return;
   for (int k = 0; k < 3; k++) {
     double d = 0.5 * (low[k] + high[k]) - s->anchor[k];
     away += d * d, left += s->offset[k] * s->offset[k];
@@ -291,7 +293,7 @@ void dv_stage_set(dvStage *s, dvScene *scene, const dvStageOptions *o)
   } else {
     json_t *moved = dv_looks_camera(scene);
     if (moved && !o->camera) scene_camera(s, looks), dv_camera_update(&s->camera, s->aspect);
-    else follow(s);
+    else follow(s, o->camera && o->camera->placed);
     json_decref(moved);
   }
   take_looks(s, scene, looks, o);

@@ -161,22 +161,27 @@ DV_INVERSE_CLASS(dv_pressure_equality_class, "SurfacePressureEquality",
 //
 // One row for all points together: q = sum over them of direction . (x - x_rest); the force acts on each.
 
-#define POINT_FIELDS(X)                                                                                       \
-  X(indices, indices, "", "", "points that the force acts on; point 0 when none are given")                   \
-  X(deriv, direction, "", "", "direction of the force; found, too, when it is not given")                     \
-  X(real, maxForce, "0", "N", "largest force along each direction; none when it is not given")                \
-  X(real, minForce, "0", "N", "smallest force; none when it is not given")                                    \
-  X(real, maxForceVariation, "0", "N", "most that the force changes in a step; no end when it is not given")  \
-  X(real, maxPositiveDisp, "0", "m", "largest displacement; none when it is not given")                       \
-  X(real, maxNegativeDisp, "0", "m", "largest displacement backwards; none when it is not given")             \
-  X(real, maxDispVariation, "0", "m", "most that the displacement changes in a step; no end when not given")  \
-  X(real, initForce, "0", "N", "force before the first step")                                                 \
-  X(real, energyWeight, "0.001", "", "weight of the energy; that of the solver when it is not given",         \
-    .alias = "penalty", .least = "0")                                                                         \
-  X(reals, force, "", "N", "force along each direction in the last step", .flags = DV_READ_ONLY)              \
-  X(real, displacement, "0", "m", "along the first direction, the mean of the points", .flags = DV_READ_ONLY) \
-  X(bool, showForce, "0", "", "accepted for compatibility", .flags = DV_HIDDEN | DV_LOOKS)                    \
-  X(real, visuScale, "0.1", "", "accepted for compatibility", .flags = DV_HIDDEN | DV_LOOKS)
+#define POINT_FIELDS(X)                                                                                             \
+  X(indices, indices, "", "", "points that the force acts on; point 0 when none are given")                         \
+  X(deriv, direction, "", "", "direction of the force; found, too, when it is not given")                           \
+  X(real, maxForce, "0", "N", "largest force along each direction; none when it is not given")                      \
+  X(real, minForce, "0", "N", "smallest force; none when it is not given")                                          \
+  X(real, maxForceVariation, "0", "N", "most that the force changes in a step; no end when it is not given")        \
+  X(real, maxPositiveDisp, "0", "m", "largest displacement; none when it is not given")                             \
+  X(real, maxNegativeDisp, "0", "m", "largest displacement backwards; none when it is not given")                   \
+  X(real, maxDispVariation, "0", "m", "most that the displacement changes in a step; no end when not given")        \
+  X(real, initForce, "0", "N", "force before the first step")                                                       \
+  X(real, energyWeight, "0.001", "", "weight of the energy; that of the solver when it is not given",               \
+    .alias = "penalty", .least = "0")                                                                               \
+  X(reals, force, "", "N", "force along each direction in the last step", .flags = DV_READ_ONLY)                    \
+  X(real, displacement, "0", "m", "along the first direction, the mean of the points", .flags = DV_READ_ONLY)       \
+  X(bool, showForce, "0", "", "accepted for compatibility", .flags = DV_HIDDEN | DV_LOOKS)                          \
+  X(real, visuScale, "0.1", "", "accepted for compatibility", .flags = DV_HIDDEN | DV_LOOKS)                        \
+  X(real, initDisplacement, "0", "m", "accepted: displacements are counted from the rest position",                 \
+    .flags = DV_HIDDEN)                                                                                             \
+  X(bool, accumulateDisp, "0", "", "no effect: displacements are counted from the rest position", .flags = DV_IDLE) \
+  X(bool, showDirection, "0", "", "accepted for compatibility", .flags = DV_HIDDEN | DV_LOOKS)                      \
+  X(real, showVisuScale, "0.001", "", "accepted for compatibility", .flags = DV_HIDDEN | DV_LOOKS)
 
 typedef struct PointActuator {
   dvPart part;

@@ -4,11 +4,15 @@
 
 #include "base/random.h"
 
+#include <complex.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define STIFFNESS 500.0   // N/m
-#define TOOL 0.01         // kg
+#define STIFFNESS 500.0         // N/m
+#define DAMPING 2.0             // N s/m, of the coupling
+#define TOOL 0.01               // kg
+#define PERIOD 0.001            // s
+#define VELOCITY_FILTER 0.002   // s, of the loop
 
 typedef struct Trial {
   double mass, damping, stiffness, delay, rate, depth, height;
@@ -22,10 +26,10 @@ static double least_damping(void)
   return text ? atof(text) : 1;
 }
 
-static Trial draw(dvRandom *r)
+static Trial draw(dvRandom *r, double least)
 {
   return (Trial){.mass = exp(dv_random(r, log(0.05), log(1))),
-                 .damping = exp(dv_random(r, log(least_damping()), log(30))),
+                 .damping = exp(dv_random(r, log(least), log(30))),
                  .stiffness = exp(dv_random(r, log(20), log(1000))),
                  .delay = 0.001 * floor(dv_random(r, 0, 2.999)),
                  .rate = exp(dv_random(r, log(20), log(500))),
@@ -95,7 +99,7 @@ static long run(const char *name, const char *coupling, const char *device)
   dvRandom r = dv_random_start(26);
   long bad = 0, count = trials();
   for (long i = 0; i < count; i++) {
-    Trial t = draw(&r);
+    Trial t = draw(&r, least_damping());
     t.coupling = coupling, t.device = device;
     int grown = grows(&t);
     if (grown && getenv("DIVAN_HAPTIC_PRINT"))
@@ -131,12 +135,52 @@ static void direct(void **state)
   assert_true(run("direct", SPRING "direct='1'/>", "") > trials() / 10);
 }
 
+// The damping of hand and device below which a sampled wall H(z) need not be passive (Colgate and Schenkel 1997):
+// b >= max over w of T / (2 (1 - cos wT)) Re((1 - 1/z) H(z)), z = exp(i w T). Here H = z^-late (K + D s(z)), s the
+// filtered difference; without D that is K (T/2 + delay).
+static double demanded(double delay)
+{
+  enum { COUNT = 2000 };
+  double gain = PERIOD / (VELOCITY_FILTER + PERIOD), late = floor(delay / PERIOD + 0.5), most = 0;
+  for (int i = 1; i <= COUNT; i++) {
+    double angle = 3.14159265358979323846 * i / COUNT;
+    double complex back = cexp(-I * angle), speed = gain / (1 - (1 - gain) * back) * (1 - back) / PERIOD;
+    double complex wall = cpow(back, late) * (STIFFNESS + DAMPING * speed);
+    most = fmax(most, PERIOD / (2 * (1 - cos(angle))) * creal((1 - back) * wall));
+  }
+  return most;
+}
+
+// Without the controller the mechanism is as passive as theory says, whatever the rate of the simulation.
+static void theory(void **state)
+{
+  DV_UNUSED(state);
+  dvRandom r = dv_random_start(27);
+  const double need[3] = {demanded(0), demanded(0.001), demanded(0.002)};
+  long counts[2] = {0}, grown[2] = {0};
+  for (long i = 0; i < trials(); i++) {
+    Trial t = draw(&r, 0.1);
+    t.coupling = SPRING "/><LCPForceFeedback activate='1' newtons='1' forceCoef='1'/>", t.device = "";
+    bool enough = t.damping >= need[(int)(1000 * t.delay + 0.5)];
+    counts[enough]++;
+    grown[enough] += grows(&t);
+  }
+  print_message(
+      "without the controller, damping from 0.1 N s/m: theory demands %.2f, %.2f, %.2f for delays of 0, 1, 2 ms; "
+      "energy grows in %ld of %ld trials with that, in %ld of %ld with less\n",
+      need[0], need[1], need[2], grown[1], counts[1], grown[0], counts[0]);
+  check_close(need[0], 0.65, 1e-6);   // K T/2 + D gain/(2 - gain), at half the sampling rate
+  assert_int_equal(grown[1], 0);
+  assert_true(trials() < 50 || (counts[0] > 0 && counts[1] > 0));
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(mechanism),
       cmocka_unit_test(coupling),
       cmocka_unit_test(direct),
+      cmocka_unit_test(theory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,6 +63,16 @@ class Building(unittest.TestCase):
         self.assertRaises(TypeError, root.addObject, "MechanicalObject", nonsense=[1, 2])
         self.assertEqual(len(root.objects), 0)
 
+    def test_rows_may_be_split(self):
+        root = Sofa.Core.Node("root")
+        root.addObject("MechanicalObject", name="dofs", position=[[0, 0, 0], [2, 0, 0]])
+        roi = root.addObject("BoxROI", box=[[-1, -1, -1], [1, 1, 1]])   # corners, as scenes of SoftRobots have them
+        self.assertEqual([float(v) for row in roi.box.value for v in row], [-1, -1, -1, 1, 1, 1])
+        Sofa.Simulation.init(root)
+        self.assertEqual(list(roi.indices.value), [0])
+        with self.assertRaises(ValueError):
+            root.addObject("BoxROI", name="odd", box=[[-1, -1, -1], [1, 1]])
+
     def test_protected_names(self):
         root = Sofa.Core.Node("root")
         self.assertRaises(ValueError, root.addChild, "parents")

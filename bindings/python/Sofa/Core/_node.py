@@ -153,6 +153,13 @@ _DERIVED = [
 ]
 
 
+def _flat(value):
+    """Lists of lists one behind the other: SOFA makes a text of them, so that the corners of a box may be two rows of three."""
+    if isinstance(value, (list, tuple)) and value and all(isinstance(row, (list, tuple)) for row in value):
+        return [number for row in value for number in _flat(row)]
+    return value
+
+
 class Node(BaseNode, Context):
     """A node of the graph: it has components and children."""
 
@@ -271,7 +278,7 @@ class Node(BaseNode, Context):
         raise TypeError("addObject takes the name of a component or a Sofa.Core.Object, not %r" % (what,))
 
     def _add_by_class(self, type_name, fields):
-        fields = {k: unwrap(v) for k, v in fields.items() if v is not None}
+        fields = {k: _flat(unwrap(v)) for k, v in fields.items() if v is not None}
         name = fields.pop("name", None)
         if name is not None:
             name = str(_data.plain(name))
