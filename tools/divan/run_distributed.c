@@ -58,7 +58,8 @@ static int check_options(const Options *r)
                 {"--step-times", r->step_times}};
   for (size_t i = 0; i < DV_COUNT(others); i++)
     if (others[i].asked)
-      return usage_error(&command_run, "%s cannot be used with --distributed; --out, --dump-state, --save and --restore can",
+      return usage_error(&command_run,
+                         "%s cannot be used with --distributed; --out, --dump-state, --save and --restore can",
                          others[i].name);
   return 0;
 }
