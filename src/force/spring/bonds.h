@@ -10,7 +10,7 @@
 //     … if (dv_bonds_want(&s->bonds, p, q)) DV_BONDS_PUSH(&s->bonds, &s->springs, ((int32_t[]){p, q}), spring);
 //
 //   reinit:   dv_bonds_clear(&s->bonds, &s->springs); make(s, NULL); dv_bonds_follow(&s->bonds, o, mesh, column)
-//   patch:    dv_bonds_begin(&s->bonds, mesh, kind, 0) && make(s, dv_bonds_elements(…)); dv_bonds_end(&s->bonds, mesh);
+//   patch:    dv_bonds_begin(&s->bonds, mesh, kind, 0); make(s, dv_bonds_elements(…)); dv_bonds_end(&s->bonds, mesh);
 //             `steps` and `changed` tell what became of the entries
 #ifndef DV_FORCE_SPRING_BONDS_H
 #define DV_FORCE_SPRING_BONDS_H
