@@ -76,9 +76,33 @@ void dv_blocks_destroy(dvElementBlocks **blocks);
 // more packs and slots than before. False when the mesh is to be cut anew: too many lanes are empty, elements are not
 // where they were first put, or memory is short. The blocks are of no use then.
 bool dv_blocks_patch(dvElementBlocks *blocks, dvTopology *mesh, dvElementKind kind, dvNumbers *packs);
-// Makes an array of numbers longer for what patches have added, zeros behind those that were there; nothing happens to
-// NULL. False when memory is short.
-bool dv_blocks_grow(double **array, size_t before, size_t now);
+// The same for elements that are not those of a topology: the steps say what became of them and of their points.
+typedef struct dvBlocksChange {
+  const dvTraceStep *elements, *points;
+  size_t element_steps, point_steps;
+  const int32_t *connectivity;   // of the elements now, of which only new ones are looked at
+  size_t stride;                 // bytes from an element to the next; 0: they have nothing but their points
+  size_t count, point_count;     // of elements and points now
+} dvBlocksChange;
+bool dv_blocks_follow(dvElementBlocks *blocks, const dvBlocksChange *change, dvNumbers *packs);
+// Adds the packs of elements of a topology, one for one, whose points were moved.
+void dv_blocks_add_moved(const dvElementBlocks *blocks, dvTopology *mesh, dvElementKind kind, dvNumbers *packs);
+
+// An array with a record of numbers for each lane, element or slot of the blocks. NULL stays NULL.
+typedef struct dvBlocksArray {
+  double **numbers;
+  size_t record;
+  enum { DV_PER_LANE, DV_PER_ELEMENT, DV_PER_SLOT } per;
+} dvBlocksArray;
+// Makes arrays longer for what patches have added, zeros behind those that were there. `had` is what they have room for
+// and is brought up to date: dv_blocks_room when they were made. False when memory is short.
+bool dv_blocks_make_room(const dvElementBlocks *blocks, dvBlocksRoom *had, const dvBlocksArray *arrays, size_t count);
+// Zeros for a pack of those that have records for each lane.
+void dv_blocks_clear_pack(const dvBlocksArray *arrays, size_t count, size_t pack);
+static inline dvBlocksRoom dv_blocks_room(const dvElementBlocks *m)
+{
+  return (dvBlocksRoom){.packs = m->packs, .elements = m->elements, .slots = m->slots};
+}
 
 // The table with which matrices of elements are summed (math/element_sum.h), made at the first call; lives as long as
 // the blocks. NULL when there is none: an element names a point twice, or memory is short. Its blocks are groups of

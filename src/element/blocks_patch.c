@@ -77,10 +77,10 @@ static void empty_lane(dvElementBlocks *m, int32_t lane, dvNumbers *packs)
   dv_push(packs, (int32_t)pack);
 }
 
-static bool follow_elements(dvElementBlocks *m, const dvTrace *trace, dvElementKind kind, dvNumbers *packs)
+static bool follow_elements(dvElementBlocks *m, const dvBlocksChange *c, dvNumbers *packs)
 {
-  for (size_t i = 0; i < trace->steps[kind].count; i++) {
-    const dvTraceStep *s = &trace->steps[kind].data[i];
+  for (size_t i = 0; i < c->element_steps; i++) {
+    const dvTraceStep *s = &c->elements[i];
     if (s->what == DV_ADDED) {
       if ((size_t)s->number != m->elements || !grow(&m->lane, &m->room.elements, m->elements + 1, sizeof *m->lane))
         return false;
@@ -110,10 +110,10 @@ static void name_slots(dvElementBlocks *m, int32_t from, int32_t to)
       if (m->point[m->blocks[b].first_slot + i] == from) m->point[m->blocks[b].first_slot + i] = to;
 }
 
-static bool follow_points(dvElementBlocks *m, const dvTrace *trace)
+static bool follow_points(dvElementBlocks *m, const dvBlocksChange *c)
 {
-  for (size_t i = 0; i < trace->steps[DV_POINT].count; i++) {
-    const dvTraceStep *s = &trace->steps[DV_POINT].data[i];
+  for (size_t i = 0; i < c->point_steps; i++) {
+    const dvTraceStep *s = &c->points[i];
     if (s->what == DV_MOVED) continue;
     if (s->what == DV_ADDED) {
       if ((size_t)s->number != m->points) return false;
@@ -200,9 +200,8 @@ static void renew_dummies(dvElementBlocks *m, size_t b, size_t points_before)
     if (m->element[lane] < 0) set_dummy(m, block, lane);
 }
 
-static bool place(dvElementBlocks *m, const int32_t *connectivity, int32_t element, dvNumbers *packs)
+static bool place(dvElementBlocks *m, const int32_t *node, int32_t element, dvNumbers *packs)
 {
-  const int32_t *node = connectivity + m->nodes * (size_t)element;
   for (size_t k = 0; k < m->nodes; k++)
     if (node[k] < 0 || (size_t)node[k] >= m->points) return false;
   if (!m->range) return false;
@@ -230,47 +229,66 @@ static bool place(dvElementBlocks *m, const int32_t *connectivity, int32_t eleme
   return true;
 }
 
-static bool place_new(dvElementBlocks *m, dvTopology *mesh, dvElementKind kind, dvNumbers *packs)
+// new elements have steps that name them, or took the number of one that went
+static bool place_new(dvElementBlocks *m, const dvBlocksChange *c, dvNumbers *packs)
 {
-  const dvNumbers *rows = dv_trace_rows(mesh, kind);
-  const int32_t *connectivity = dv_topology_elements(mesh, kind)->data;
   size_t first = m->open ? m->count - 1 : m->count, points = m->open ? m->blocks[first].points : 0;
-  for (size_t i = 0; i < rows->count; i++)
-    if (m->lane[rows->data[i]] < 0 && !place(m, connectivity, rows->data[i], packs)) return false;
-  for (size_t b = first; b < m->count; b++) renew_dummies(m, b, b == first ? points : 0);
-  return true;
+  dvNumbers fresh = {0};
+  for (size_t i = 0; i < c->element_steps; i++)
+    if ((size_t)c->elements[i].number < m->elements && m->lane[c->elements[i].number] < 0)
+      dv_push(&fresh, c->elements[i].number);
+  dv_numbers_unique(&fresh);
+  bool good = true;
+  size_t stride = c->stride ? c->stride : m->nodes * sizeof *c->connectivity;
+  for (size_t i = 0; i < fresh.count && good; i++) {
+    const char *at = (const char *)c->connectivity + stride * (size_t)fresh.data[i];
+    good = place(m, (const int32_t *)(const void *)at, fresh.data[i], packs);
+  }
+  for (size_t b = first; b < m->count && good; b++) renew_dummies(m, b, b == first ? points : 0);
+  dv_array_free(&fresh);
+  return good;
 }
 
-// elements whose points are elsewhere: those around all that were touched, whose numbers may have changed since
-static void add_moved(const dvElementBlocks *m, dvTopology *mesh, dvElementKind kind, const dvTrace *trace,
-                      dvNumbers *packs)
+bool dv_blocks_follow(dvElementBlocks *m, const dvBlocksChange *c, dvNumbers *packs)
 {
-  bool any = false;
-  for (size_t i = 0; i < trace->steps[DV_POINT].count; i++)
-    any = any || trace->steps[DV_POINT].data[i].what == DV_MOVED;
-  if (!any) return;
-  dvNumbers around = {0};
-  dv_trace_around(mesh, kind, dv_trace_points(trace), &around);
-  for (size_t i = 0; i < around.count; i++) dv_push(packs, m->lane[around.data[i]] / DV_LANES);
-  dv_array_free(&around);
+  packs->count = 0;
+  dv_element_sum_destroy(&m->sum);
+  m->no_sum = false;
+  if (!follow_elements(m, c, packs) || !follow_points(m, c) || m->elements != c->count || m->points != c->point_count ||
+      m->elements == 0 || !place_new(m, c, packs))
+    return false;
+  dv_numbers_unique(packs);
+  return dv_max_size(m->emptied, m->appended) <= m->elements / 2 + WASTE;
+}
+
+void dv_blocks_add_moved(const dvElementBlocks *m, dvTopology *mesh, dvElementKind kind, dvNumbers *packs)
+{
+  dvNumbers shapes = {0};
+  dv_trace_moved(mesh, kind, &shapes);
+  for (size_t i = 0; i < shapes.count; i++) dv_push(packs, m->lane[shapes.data[i]] / DV_LANES);
+  if (shapes.count) dv_numbers_unique(packs);
+  dv_array_free(&shapes);
 }
 
 bool dv_blocks_patch(dvElementBlocks *m, dvTopology *mesh, dvElementKind kind, dvNumbers *packs)
 {
   const dvTrace *trace = dv_topology_trace(mesh);
-  packs->count = 0;
-  dv_element_sum_destroy(&m->sum);
-  m->no_sum = false;
-  if (!trace || !follow_elements(m, trace, kind, packs) || !follow_points(m, trace) ||
-      m->elements != dv_topology_count(mesh, kind) || m->points != dv_topology_point_count(mesh) || m->elements == 0 ||
-      !place_new(m, mesh, kind, packs))
-    return false;
-  add_moved(m, mesh, kind, trace, packs);
-  dv_numbers_unique(packs);
-  return dv_max_size(m->emptied, m->appended) <= m->elements / 2 + WASTE;
+  if (!trace) return false;
+  dvBlocksChange change = {.elements = trace->steps[kind].data,
+                           .element_steps = trace->steps[kind].count,
+                           .points = trace->steps[DV_POINT].data,
+                           .point_steps = trace->steps[DV_POINT].count,
+                           .connectivity = dv_topology_elements(mesh, kind)->data,
+                           .count = dv_topology_count(mesh, kind),
+                           .point_count = dv_topology_point_count(mesh)};
+  if (!dv_blocks_follow(m, &change, packs)) return false;
+  dv_blocks_add_moved(m, mesh, kind, packs);
+  return true;
 }
 
-bool dv_blocks_grow(double **array, size_t before, size_t now)
+// --- arrays of those who use them ----------------------------------------------------------------
+
+static bool lengthen(double **array, size_t before, size_t now)
 {
   if (now <= before || !*array) return true;
   double *grown = dv_alloc_aligned((now + 1) * sizeof *grown);
@@ -279,4 +297,28 @@ bool dv_blocks_grow(double **array, size_t before, size_t now)
   dv_free(*array);
   *array = grown;
   return true;
+}
+
+bool dv_blocks_make_room(const dvElementBlocks *m, dvBlocksRoom *had, const dvBlocksArray *arrays, size_t count)
+{
+  const size_t before[] = {DV_LANES * had->packs, had->elements, DV_BLOCK_STRIDE * had->slots},
+               needed[] = {DV_LANES * m->packs, m->elements, DV_BLOCK_STRIDE * m->slots},
+               room[] = {DV_LANES * m->room.packs, m->room.elements, DV_BLOCK_STRIDE * m->room.slots};
+  bool good = true;
+  for (size_t i = 0; i < count && good; i++) {
+    const dvBlocksArray *a = &arrays[i];
+    if (needed[a->per] > before[a->per])
+      good = lengthen(a->numbers, a->record * before[a->per], a->record * room[a->per]);
+  }
+  if (m->packs > had->packs) had->packs = m->room.packs;
+  if (m->elements > had->elements) had->elements = m->room.elements;
+  if (m->slots > had->slots) had->slots = m->room.slots;
+  return good;
+}
+
+void dv_blocks_clear_pack(const dvBlocksArray *arrays, size_t count, size_t pack)
+{
+  for (size_t i = 0; i < count; i++)
+    if (arrays[i].per == DV_PER_LANE && *arrays[i].numbers)
+      memset(*arrays[i].numbers + DV_LANES * arrays[i].record * pack, 0, DV_LANES * arrays[i].record * sizeof(double));
 }

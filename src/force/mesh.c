@@ -29,3 +29,9 @@ const dvInts *dv_force_elements(const dvObject *o, dvTopology *t, dvElementKind 
 }
 
 void dv_force_remake(dvObject *o) { o->cls->reinit(o); }
+
+void dv_force_patch_or_remake(dvObject *o, const dvTopology *t, bool (*patch)(dvObject *o))
+{
+  if (t && dv_follow_trace(o, t) && patch(o)) dv_follow_patched(o);
+  else dv_force_remake(o);
+}

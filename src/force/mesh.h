@@ -14,6 +14,9 @@ dvTopology *dv_force_topology(dvObject *o, dvLink *link);
 const dvInts *dv_force_elements(const dvObject *o, dvTopology *t, dvElementKind kind, const dvState *s);
 // `topology_changed` of forces whose `reinit` makes everything from the mesh, the rest positions and the fields.
 void dv_force_remake(dvObject *o);
+// The same for those that can also bring up to date only what has changed of a topology that they follow: `patch` does
+// so; where there is no trace of the changes, or it returns false, everything is made again.
+void dv_force_patch_or_remake(dvObject *o, const dvTopology *t, bool (*patch)(dvObject *o));
 
 DV_PUBLIC_END
 

@@ -12,6 +12,7 @@
 #include "mass/mesh_measure.h"
 #include "object/compat.h"
 #include "topology/change/fill.h"
+#include "topology/derive.h"
 
 #include <float.h>
 #include <string.h>
@@ -357,6 +358,22 @@ static double weigh_point(MeshMatrixMass *m, const double *x, int32_t point)
   return mass;
 }
 
+// whether two points are the ends of one of an element's edges; diagonals are not
+static bool has_edge(dvElementKind kind, const int32_t *corner, int32_t p, int32_t q)
+{
+  const int(*edges)[2] = kind == DV_TRIANGLE      ? dv_edges_of_triangle
+                         : kind == DV_QUAD        ? dv_edges_of_quad
+                         : kind == DV_TETRAHEDRON ? dv_edges_of_tetrahedron
+                                                  : dv_edges_of_hexahedron;
+  static const int counts[DV_ELEMENT_KINDS] = {
+      [DV_TRIANGLE] = 3, [DV_QUAD] = 4, [DV_TETRAHEDRON] = 6, [DV_HEXAHEDRON] = 12};
+  for (int i = 0; i < counts[kind]; i++) {
+    int32_t a = corner[edges[i][0]], b = corner[edges[i][1]];
+    if ((a == p && b == q) || (a == q && b == p)) return true;
+  }
+  return false;
+}
+
 static double weigh_edge(MeshMatrixMass *m, const double *x, int32_t edge)
 {
   const dvMassMesh *mesh = &m->mesh;
@@ -367,9 +384,8 @@ static double weigh_edge(MeshMatrixMass *m, const double *x, int32_t edge)
   dv_mass_mesh_around(mesh, ends[0], &m->around);
   for (size_t k = 0; k < m->around.count; k++) {
     const int32_t *c = mesh->elements->data + corners * (size_t)m->around.data[k];
-    bool has = false;
-    for (size_t i = 0; i < corners; i++) has = has || c[i] == ends[1];
-    if (has) mass += mass_of(m, x, (size_t)m->around.data[k]) * rules[mesh->kind].edge;
+    if (has_edge(mesh->kind, c, ends[0], ends[1]))
+      mass += mass_of(m, x, (size_t)m->around.data[k]) * rules[mesh->kind].edge;
   }
   return mass;
 }
@@ -430,8 +446,8 @@ static bool patch(MeshMatrixMass *m)
   size_t n = d->base.state->count, before = m->vertexMass.count;
   const dvTrace *trace = dv_mass_mesh_trace(&m->mesh, o, n);
   dvElementKind kind = m->mesh.kind;
-  if (!trace || (kind != DV_EDGE && kind != DV_TRIANGLE && kind != DV_TETRAHEDRON) || d->count != before ||
-      m->edge_extra.count || m->vertex_extra.count ||
+  if (!trace || m->whole || m->integrated || rules[kind].lump == 0 || d->count != before || m->edge_extra.count ||
+      m->vertex_extra.count ||
       (m->massDensity.count > 1 && m->massDensity.count != dv_topology_count(m->mesh.topology, kind)))
     return false;
   const double *x = dv_mass_mesh_settle(&m->mesh);

@@ -191,7 +191,7 @@ static void uniform_mass_set_up(dvObject *o)
   else if (u->preserveTotalMass && d->count > 0) u->numbers[0] = u->totalMass / (double)d->count;
   else u->totalMass = u->numbers[0] * (double)d->count;
   write_values(u);
-  if (!d->points.count) dv_follow_patched(o);   // a number for all
+  dv_follow_patched(o);   // a number for all, or those of its list
 }
 
 // a mass may be given twice, or not at all

@@ -5,6 +5,8 @@ static void leave(void *user, size_t row)
 {
   const struct dvPairsSide *s = user;
   dvElementList *other = s->pairs->lists[1 - s->side];
+  int32_t last = (int32_t)dv_ints_size(s->pairs->ends[s->side]) - 1;
+  if (s->pairs->tells) dv_push(&s->pairs->steps, ((dvTraceStep){DV_REMOVING, (int32_t)row, last}));
   if (!other) return;
   dv_element_list_keep(other);   // its own mesh may stay as it is
   dv_element_list_erase(other, row);
@@ -14,6 +16,7 @@ void dv_pairs_join(dvPairs *p, dvElementList *first, dvElementList *second, dvIn
 {
   p->ends[0] = a;
   p->ends[1] = b;
+  p->steps.count = 0;
   p->lists[0] = first;
   p->lists[1] = second;
   for (int i = 0; i < 2; i++) {
@@ -35,11 +38,30 @@ void dv_pairs_free(dvPairs *p)
 {
   dv_ints_free(&p->own[0]);
   dv_ints_free(&p->own[1]);
+  dv_array_free(&p->steps);
+}
+
+void dv_pairs_changed(const dvPairs *p, dvNumbers *out)
+{
+  out->count = 0;
+  for (size_t i = 0; i < p->steps.count; i++)
+    if ((size_t)p->steps.data[i].number < dv_ints_size(p->ends[0])) dv_push(out, p->steps.data[i].number);
+  for (int side = 0; side < 2; side++) {
+    dvElementList *l = p->lists[side];
+    const dvTrace *trace = l && l->watcher.topology ? dv_topology_trace(l->watcher.topology) : NULL;
+    if (!trace || !dv_element_list_chain(l)) continue;
+    const dvNumbers *touched = dv_trace_points(trace);
+    for (size_t i = 0; i < touched->count; i++)
+      for (int32_t at = l->first.data[touched->data[i]]; at; at = l->next.data[at - 1])
+        dv_push(out, (at - 1) / l->list->width);
+  }
+  dv_numbers_unique(out);
 }
 
 static bool take(dvPairs *p, const int32_t *a, const int32_t *b, size_t count, size_t stride)
 {
   dv_pairs_forget(p);
+  p->steps.count = 0;
   if (!dv_ints_resize(&p->own[0], count) || !dv_ints_resize(&p->own[1], count)) return false;
   for (size_t i = 0; i < count; i++) {
     p->own[0].data[i] = *(const int32_t *)((const char *)a + i * stride);

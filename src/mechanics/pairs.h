@@ -11,8 +11,10 @@ DV_PUBLIC_BEGIN
 
 typedef struct dvPairs {
   dvInts own[2];
-  dvInts *ends[2];           // as many entries; an entry may name several points. NULL when nothing is followed
-  dvElementList *lists[2];   // NULL where a state follows no topology
+  dvInts *ends[2];               // as many entries; an entry may name several points. NULL when nothing is followed
+  dvElementList *lists[2];       // NULL where a state follows no topology
+  bool tells;                    // steps are noted
+  DV_ARRAY(dvTraceStep) steps;   // what became of the entries since they were followed, or taken note of
   struct dvPairsSide {
     struct dvPairs *pairs;
     int side;
@@ -32,6 +34,9 @@ static inline void dv_pairs_forget(dvPairs *p)
   dv_element_list_forget(p->lists[1]);
 }
 void dv_pairs_free(dvPairs *p);
+// For `topology_changed`: entries that have another number, or name a point that was touched in one of the topologies
+// (trace.h), in ascending order. `steps` has what went.
+void dv_pairs_changed(const dvPairs *p, dvNumbers *out);
 
 // The same for a DV_ARRAY of structs whose members `a` and `b` are the ends: to be called whenever it was filled.
 #define DV_PAIRS_FOLLOW(p, o, first, second, array, a, b)                         \

@@ -116,7 +116,8 @@ struct dvScene {
   size_t remade;   // times that one of them made everything again, instead of what had changed
   // puts meshes back, NULL as long as none has changed; `states` is called when the states have their sizes
   void (*rewind)(dvScene *scene, void (*states)(dvScene *scene));
-  bool rewound;   // they are back, and memory is about to follow
+  bool rewound;    // they are back, and memory is about to follow
+  uint32_t turn;   // changes of meshes since they were read (topology/change/journal.h)
 };
 
 dvScene *dv_scene_create(dvContext *context);

@@ -50,17 +50,21 @@ bool dv_view_meshes_changed(dvSession *s) { return list_meshes(s, NULL) > 0; }
 
 static void change_meshes(dvSession *s, KeptMeshes *kept)
 {
+  DV_ARRAY(dvReplay) replays = {0};
+  dvText why = {0};
   for (size_t i = 0; i < kept->count; i++) {
-    KeptMesh *k = &kept->data[i];
-    dvObject *o = s->ready ? dv_view_find(s, k->path) : NULL;
-    dvText why = {0};
-    if (o && dv_plays(o, DV_ROLE_TOPOLOGY) && !o->failed &&
-        dv_topology_replay(dv_topology(o), &k->journal, &why) != DV_OK)
-      dv_warning(o, "undo the edit to have it back", "what was done to the mesh does not fit any more: %s",
-                 why.text ? why.text : "");
-    dv_text_free(&why);
-    dv_free(k->path);
-    dv_journal_free(&k->journal);
+    dvObject *o = s->ready ? dv_view_find(s, kept->data[i].path) : NULL;
+    if (o && dv_plays(o, DV_ROLE_TOPOLOGY) && !o->failed)
+      dv_push(&replays, ((dvReplay){.topology = dv_topology(o), .journal = &kept->data[i].journal}));
+  }
+  if (replays.count && dv_topologies_replay(s->scene, replays.data, replays.count, &why) != DV_OK)
+    dv_warning(&s->scene->root->base, "undo the edit to have it back",
+               "what was done to the meshes does not fit any more: %s", why.text ? why.text : "");
+  dv_text_free(&why);
+  dv_array_free(&replays);
+  for (size_t i = 0; i < kept->count; i++) {
+    dv_free(kept->data[i].path);
+    dv_journal_free(&kept->data[i].journal);
   }
   dv_array_free(kept);
 }

@@ -76,7 +76,13 @@ static void add_attributes(dvText *out, const char *text, dvElementKind kind)
 {
   static const size_t elements[] = {
       [DV_EDGE] = 50, [DV_TRIANGLE] = 50, [DV_QUAD] = 25, [DV_TETRAHEDRON] = 60, [DV_HEXAHEDRON] = 45};
-  size_t points = kind == DV_TETRAHEDRON ? 36 : kind == DV_HEXAHEDRON ? 96 : 36, scale = (size_t)scale_now;
+  size_t scale = (size_t)scale_now, along = (kind == DV_TETRAHEDRON ? 3 : 5) * scale + 1,
+         across = (kind == DV_TETRAHEDRON  ? 2
+                   : kind == DV_HEXAHEDRON ? 3
+                                           : 5) *
+                      scale +
+                  1,
+         points = along * across * (kind >= DV_TETRAHEDRON ? across : 1);
   size_t count = elements[kind] * scale * scale * (kind >= DV_TETRAHEDRON ? scale : 1);
   for (; text && *text; text++) {
     if (dv_starts_with(text, "{e}")) add_numbers(out, count), text += 2;
@@ -387,7 +393,7 @@ static void small_batch(dvTopology *t, const followCase *c)
   size_t element = follow_below(dv_topology_count(t, c->kind));
   const int32_t *corners = dv_topology_elements(t, c->kind)->data + element * (size_t)dv_element_points(c->kind);
   int32_t ends[2] = {corners[0], corners[1]};
-  if (!c->only_remove && follow_below(2))
+  if (!c->only_remove && !c->stays && follow_below(2))
     assert_int_equal(dv_mesh_move_points(t, ends, 1, (dvOrigin){offsets, ends, weights}), DV_OK);
   dv_topology_end_changes(t);
 }
@@ -398,7 +404,7 @@ bool follow_check_patches(const followCase *c, uint64_t seed, int batches, size_
   fdScene s = fd_open(text);
   follow_seed(seed);
   dvTopology *mesh = dv_topology(twin(&s, "mesh"));
-  deform(dv_state(twin(&s, "dofs")));
+  deform(dv_state(twin(&s, c->above ? "above" : "dofs")));
   follow_remove(mesh, c->kind, 1);   // the first change makes the lists the mesh's own
   dv_topology_end_changes(mesh);
   size_t before = s.scene->remade;
@@ -407,6 +413,7 @@ bool follow_check_patches(const followCase *c, uint64_t seed, int batches, size_
     dvObject *it = twin(&s, "it");
     if (it->cls->ops[DV_ROLE_FORCE]) ((const dvForceOps *)dv_ops(it, DV_ROLE_FORCE))->add_force(it, &mech);
     small_batch(mesh, c);
+    if (c->once && i + 1 < batches) continue;
     fdScene r = follow_rebuild(&s, text);
     good = compare_scenes(c, &s, &r);
     fd_close(&r);

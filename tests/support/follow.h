@@ -23,6 +23,9 @@ typedef struct followCase {
   const char *above;
   const char *beside;   // other components of the node
   bool only_remove;     // elements are not split
+  bool stays;           // points are not moved: what it remembers of them stays as it was
+  bool once;            // it remembers what it has computed: compared once
+  const char *remade;   // why it makes everything again after a batch; NULL: it patches what it has
   double tolerance;     // over the largest number; 0: 1e-12
 } followCase;
 

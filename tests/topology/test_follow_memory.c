@@ -5,6 +5,7 @@
 #include "support/scene.h"
 
 #include "app/divan.h"
+#include "io/record/snapshot.h"
 #include "topology/geometry.h"
 
 #include <string.h>
@@ -381,9 +382,67 @@ static void threads_do_not_matter(void **state)
   assert_true(run_with(3) == one);
 }
 
+// --- meshes that take over what another one has ---------------------------------------------------
+
+static const char linked[] =
+    "<Node><RegularGridTopology name='grid' n='4 3 3' min='0 0 0' max='3 2 2'/><MechanicalObject name='dofs'/>"
+    "<UniformMass totalMass='1'/><Node name='copy'><MeshTopology name='mesh' position='@../grid.position' "
+    "hexahedra='@../grid.hexahedra'/><MechanicalObject name='dofs'/><UniformMass totalMass='1'/></Node></Node>";
+
+static dvTopology *mesh_at(const fdScene *s, const char *path)
+{
+  return dv_topology(dv_link_find(&s->scene->root->base, path, DV_ROLE_TOPOLOGY));
+}
+
+static void same_mesh(const fdScene *a, const fdScene *b, const char *path)
+{
+  dvTopology *x = mesh_at(a, path), *y = mesh_at(b, path);
+  for (dvElementKind k = DV_EDGE; k <= DV_HEXAHEDRON; k++) {
+    const dvInts *p = dv_topology_elements(x, k), *q = dv_topology_elements(y, k);
+    assert_int_equal(p->count, q->count);
+    if (p->count) assert_memory_equal(p->data, q->data, p->count * sizeof(int32_t));
+  }
+  assert_int_equal(dv_topology_point_count(x), dv_topology_point_count(y));
+}
+
+// a mesh begins with what the other one has at its own first change, whichever of them is changed first
+static void snapshots_keep_the_order_of_changes(void **state)
+{
+  DV_UNUSED(state);
+  static const char *const orders[] = {"mgm", "gmg", "gm", "mg", "mmggm"};
+  for (size_t i = 0; i < DV_COUNT(orders); i++) {
+    fdScene s = fd_open(linked), r = fd_open(linked);
+    size_t length;
+    follow_seed(i + 1);
+    for (const char *c = orders[i]; *c; c++) {
+      dvTopology *t = mesh_at(&s, *c == 'g' ? "grid" : "copy/mesh");
+      follow_remove(t, DV_HEXAHEDRON, 1);
+      dv_topology_end_changes(t);
+    }
+    void *bytes = dv_snapshot_pack(s.scene, &length);
+    assert_non_null(bytes);
+    for (int again = 0; again < 2; again++) {   // into a scene that was read again, and over what it has then
+      if (dv_snapshot_unpack(r.scene, bytes, length, "bytes") != DV_OK) fail_msg("order %s", orders[i]);
+      same_mesh(&s, &r, "grid");
+      same_mesh(&s, &r, "copy/mesh");
+      size_t other;
+      void *second = dv_snapshot_pack(r.scene, &other);
+      assert_int_equal(other, length);
+      assert_memory_equal(second, bytes, length);
+      dv_free(second);
+      follow_remove(mesh_at(&r, "grid"), DV_HEXAHEDRON, 1);
+      dv_topology_end_changes(mesh_at(&r, "grid"));
+    }
+    dv_free(bytes);
+    fd_close(&s);
+    fd_close(&r);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(snapshots_keep_the_order_of_changes),
       cmocka_unit_test(what_is_remembered_follows),
       cmocka_unit_test(viscous_stresses_follow),
       cmocka_unit_test(springs_of_a_grid_follow),

@@ -2,7 +2,7 @@
 // compared with what can be counted from the lists alone. The number of changes is 20,000 for each kind of element, or
 // DIVAN_OPERATIONS:
 //
-//   DIVAN_OPERATIONS=1000000 build/tests/test_topology_modify      (seven and a half minutes of a processor)
+//   DIVAN_OPERATIONS=1000000 build/tests/test_topology_modify      (six minutes of a processor)
 #include "topology/report.h"
 
 #include "support/scene.h"

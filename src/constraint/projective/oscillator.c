@@ -90,6 +90,7 @@ static void oscillator_topology_changed(dvObject *o)
   s->count = s->points.count;
   double *numbers = dv_reals_edit(&s->oscillators);
   for (size_t i = 0; i < s->count; i++) numbers[i * s->group] = s->points.data[i];
+  dv_follow_patched(o);   // of its own points
 }
 
 static void oscillator_destroy(dvObject *o) { dv_ints_free(&((Oscillator *)o)->points); }

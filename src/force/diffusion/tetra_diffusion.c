@@ -116,16 +116,21 @@ static bool gradients(const double *x, const int32_t *p, dvVec3 g[4], double *vo
   return true;
 }
 
-static void add_tetrahedron(TetraDiffusion *t, size_t i, const dvVec3 g[4], double volume, const int32_t *edges)
+// what passes along the edge between two corners of tetrahedron i
+static double flow_of(const TetraDiffusion *t, size_t i, dvVec3 gk, dvVec3 gl, double volume)
 {
-  double d = t->tetraDiffusionCoefficient.data[i] * volume;
+  double d = t->tetraDiffusionCoefficient.data[i] * volume, value = dv_vec3_dot(gk, gl);
   bool directed = t->anisotropyRatio != 1;
   dvVec3 a = directed ? dv_vec3_normalise(dv_vec3_load(t->transverseAnisotropyArray.data + 3 * i)) : dv_vec3(0, 0, 0);
+  if (directed) value += (t->anisotropyRatio - 1) * dv_vec3_dot(a, gk) * dv_vec3_dot(a, gl);
+  return d * value;
+}
+
+static void add_tetrahedron(TetraDiffusion *t, size_t i, const dvVec3 g[4], double volume, const int32_t *edges)
+{
   for (int e = 0; e < 6; e++) {
     dvVec3 gk = g[dv_edges_of_tetrahedron[e][0]], gl = g[dv_edges_of_tetrahedron[e][1]];
-    double value = dv_vec3_dot(gk, gl);
-    if (directed) value += (t->anisotropyRatio - 1) * dv_vec3_dot(a, gk) * dv_vec3_dot(a, gl);
-    if (edges[e] >= 0) t->flow.data[edges[e]] += d * value;
+    if (edges[e] >= 0) t->flow.data[edges[e]] += flow_of(t, i, gk, gl, volume);
   }
 }
 
@@ -170,7 +175,52 @@ static void tetra_diffusion_follow(TetraDiffusion *t)
   dvElementData *d = dv_follow_elements(&t->force.base, mesh, DV_TETRAHEDRON);
   if (t->given) dv_element_data_add_reals(d, &t->tetraDiffusionCoefficient, true);
   dv_element_data_add_reals(d, &t->transverseAnisotropyArray, true);
-  dv_element_data_add_reals(dv_follow_elements(&t->force.base, mesh, DV_POINT), &t->first, true);
+  dv_element_data_add_places(dv_follow_elements(&t->force.base, mesh, DV_POINT), &t->first);
+}
+
+// the edges around points that were touched
+static bool patch(dvObject *o)
+{
+  TetraDiffusion *t = (TetraDiffusion *)o;
+  dvTopology *mesh = dv_topology(t->topology.target);
+  const dvInts *tetrahedra = dv_topology_elements(mesh, DV_TETRAHEDRON);
+  const dvTrace *trace = dv_topology_trace(mesh);
+  size_t count = dv_ints_size(tetrahedra);
+  t->edges = dv_topology_elements(mesh, DV_EDGE);
+  if (!t->given) {
+    if (!dv_reals_resize(&t->tetraDiffusionCoefficient, count)) return false;
+    const dvNumbers *rows = dv_trace_rows(mesh, DV_TETRAHEDRON);
+    double *list = dv_reals_edit(&t->tetraDiffusionCoefficient);
+    for (size_t i = 0; i < rows->count; i++) list[rows->data[i]] = t->constantDiffusionCoefficient;
+  }
+  if (t->tetraDiffusionCoefficient.count != count ||
+      (t->anisotropyRatio != 1 && dv_reals_size(&t->transverseAnisotropyArray) != count) ||
+      dv_reals_size(&t->first) != dv_topology_point_count(mesh) ||
+      t->flow.count != dv_trace_before(trace, DV_EDGE, dv_ints_size(t->edges)))
+    return false;
+  dvNumbers edges = {0}, around = {0};
+  dv_array_resize(&t->flow, dv_ints_size(t->edges));
+  dv_trace_around(mesh, DV_EDGE, dv_trace_points(trace), &edges);
+  for (size_t i = 0; i < edges.count; i++) {
+    const int32_t *ends = t->edges->data + 2 * (size_t)edges.data[i];
+    double *flow = &t->flow.data[edges.data[i]];
+    *flow = 0;
+    dv_topology_between(mesh, DV_TETRAHEDRON, ends[0], ends[1], &around);
+    for (size_t n = 0; n < around.count; n++) {
+      const int32_t *corner = tetrahedra->data + 4 * (size_t)around.data[n];
+      dvVec3 g[4];
+      double volume;
+      int k = 0, l = 0;
+      for (int c = 0; c < 4; c++) {
+        if (corner[c] == ends[0]) k = c;
+        if (corner[c] == ends[1]) l = c;
+      }
+      if (gradients(t->first.data, corner, g, &volume)) *flow += flow_of(t, (size_t)around.data[n], g[k], g[l], volume);
+    }
+  }
+  dv_array_free(&edges);
+  dv_array_free(&around);
+  return true;
 }
 
 // of a mesh that was made again nothing is known
@@ -178,7 +228,7 @@ static void tetra_diffusion_topology_changed(dvObject *o)
 {
   TetraDiffusion *t = (TetraDiffusion *)o;
   if (dv_reals_size(&t->first) != t->shape->count && take_first(t) != DV_OK) return;
-  tetra_diffusion_reinit(o);
+  dv_force_patch_or_remake(o, dv_topology(t->topology.target), patch);
 }
 
 static dvStatus tetra_diffusion_init(dvObject *o)

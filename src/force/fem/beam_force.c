@@ -150,6 +150,39 @@ static dvStatus beam_reinit(dvObject *o)
   return DV_OK;
 }
 
+static bool fits(const dvReals *list, size_t count) { return list->count <= 1 || dv_reals_size(list) == count; }
+
+// beams whose number, ends or length are others; of those that are listed all, which are few
+static bool patch(dvObject *o)
+{
+  BeamForce *f = (BeamForce *)o;
+  dvTopology *mesh = dv_elastic_topology(&f->elastic);
+  const dvInts *edges = dv_topology_elements(mesh, DV_EDGE);
+  size_t count = dv_ints_size(edges);
+  const double *x0 = dv_state_read(f->elastic.force.state, DV_X_REST);
+  bool all = dv_names_all(&f->listSegment, f->listed), good = true;
+  if (!dv_elastic_follows(&f->elastic, count) || !fits(&f->radius, count) || !fits(&f->radiusInner, count) ||
+      (dv_reals_size(&f->section) > 1 && dv_reals_size(&f->section) != count) ||
+      (all && f->beams.count != dv_trace_before(dv_topology_trace(mesh), DV_EDGE, count)))
+    return false;
+  dvNumbers some = {0};
+  dv_array_resize(&f->beams, all ? count : f->listSegment.count);
+  if (all) dv_trace_shapes(mesh, DV_EDGE, &some);
+  for (size_t i = 0; i < (all ? some.count : f->listSegment.count) && good; i++) {
+    size_t edge = (size_t)(all ? some.data[i] : f->listSegment.data[i]);
+    Beam *beam = &f->beams.data[all ? edge : i];
+    *beam = edge < count ? beam_of(f, edge, edges->data + 2 * edge, x0) : (Beam){0};
+    good = is_size(beam->k.length);
+  }
+  dv_array_free(&some);
+  return good;
+}
+
+static void beam_topology_changed(dvObject *o)
+{
+  dv_force_patch_or_remake(o, dv_elastic_topology(&((BeamForce *)o)->elastic), patch);
+}
+
 static dvStatus beam_init(dvObject *o)
 {
   BeamForce *f = (BeamForce *)o;
@@ -292,5 +325,5 @@ const dvClass dv_beam_class = {
     .init = beam_init,
     .reinit = beam_reinit,
     .destroy = beam_destroy,
-    .topology_changed = dv_force_remake,
+    .topology_changed = beam_topology_changed,
 };

@@ -30,6 +30,14 @@ dvStatus dv_elastic_check(dvElastic *e, size_t count, double most);
 // more columns.
 dvElementData *dv_elastic_follow(dvElastic *e, dvElementKind kind, size_t parts);
 
+// Whether the moduli of an element are its own after changes too: one for all, or one for each of `count`. Where some
+// are missing they belong to numbers.
+static inline bool dv_elastic_follows(const dvElastic *e, size_t count)
+{
+  size_t young = e->youngModulus.count, poisson = e->poissonRatio.count;
+  return (young == 1 || young == count) && (poisson == 1 || poisson == count);
+}
+
 static inline double dv_elastic_pick(const dvReals *list, size_t i)
 {
   return i < list->count ? list->data[i] : list->data[0];

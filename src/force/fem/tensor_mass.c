@@ -78,22 +78,29 @@ static bool triangle_matrix(const TensorMass *t, const dvVec3 x[3], int p, int q
   return true;
 }
 
-// adds the matrices of one element to its edges; false when it is flat or lacks an edge
-static bool add_element(TensorMass *t, const int32_t *corner, int points, const int32_t *sides)
+// adds the matrix of one element to one of its edges; false when it is flat
+static bool add_to_edge(TensorMass *t, const int32_t *corner, int points, size_t edge)
 {
   dvVec3 x[4];
+  int p = 0, q = 0;
+  dvMat3 m;
+  for (int i = 0; i < points; i++) {
+    x[i] = dv_vec3_load(t->rest.data + 3 * (size_t)corner[i]);
+    if (corner[i] == t->edges->data[2 * edge]) p = i;
+    if (corner[i] == t->edges->data[2 * edge + 1]) q = i;
+  }
+  if (p == q || !(points == 4 ? tetra_matrix(t, x, p, q, &m) : triangle_matrix(t, x, p, q, &m))) return false;
+  t->matrices.data[edge] = dv_mat3_add(t->matrices.data[edge], m);
+  return true;
+}
+
+// the same of all its edges; false when it is flat or lacks one
+static bool add_element(TensorMass *t, const int32_t *corner, int points, const int32_t *sides)
+{
   bool good = true;
-  for (int i = 0; i < points; i++) x[i] = dv_vec3_load(t->rest.data + 3 * (size_t)corner[i]);
   for (int s = 0; s < points * (points - 1) / 2; s++) {
-    int p = 0, q = 0;
-    dvMat3 m;
     if (sides[s] < 0) return false;
-    for (int i = 0; i < points; i++) {
-      if (corner[i] == t->edges->data[2 * sides[s]]) p = i;
-      if (corner[i] == t->edges->data[2 * sides[s] + 1]) q = i;
-    }
-    if (p == q || !(points == 4 ? tetra_matrix(t, x, p, q, &m) : triangle_matrix(t, x, p, q, &m))) good = false;
-    else t->matrices.data[sides[s]] = dv_mat3_add(t->matrices.data[sides[s]], m);
+    good = add_to_edge(t, corner, points, (size_t)sides[s]) && good;
   }
   return good;
 }
@@ -134,6 +141,45 @@ static dvStatus tensor_mass_reinit(dvObject *o)
     dv_warning(o, "repair the mesh", "%zu of the %s are flat or lack an edge and give no force", bad,
                dv_element_name(kind));
   return DV_OK;
+}
+
+// the edges around points that were touched
+static bool patch(dvObject *o)
+{
+  TensorMass *t = (TensorMass *)o;
+  dvTopology *mesh = dv_topology(t->topology.target);
+  dvElementKind kind = o->cls == &dv_tetra_tensor_mass_class ? DV_TETRAHEDRON : DV_TRIANGLE;
+  int points = dv_element_points(kind);
+  const dvState *s = t->force.state;
+  const double *x0 = dv_state_read(s, DV_X_REST);
+  const int32_t *elements = dv_topology_elements(mesh, kind)->data;
+  const dvNumbers *touched = dv_trace_points(dv_topology_trace(mesh));
+  t->edges = dv_topology_elements(mesh, DV_EDGE);
+  if (dv_topology_point_count(mesh) != s->count ||
+      t->matrices.count != dv_trace_before(dv_topology_trace(mesh), DV_EDGE, dv_ints_size(t->edges)))
+    return false;
+  dvNumbers edges = {0}, around = {0};
+  dv_array_resize(&t->matrices, dv_ints_size(t->edges));
+  dv_array_resize(&t->rest, 3 * s->count);
+  for (size_t i = 0; i < 3 * touched->count; i++) {
+    size_t k = 3 * (size_t)touched->data[i / 3] + i % 3;
+    t->rest.data[k] = x0[k];
+  }
+  dv_trace_around(mesh, DV_EDGE, touched, &edges);
+  for (size_t i = 0; i < edges.count; i++) {
+    size_t edge = (size_t)edges.data[i];
+    t->matrices.data[edge] = (dvMat3){0};
+    dv_topology_between(mesh, kind, t->edges->data[2 * edge], t->edges->data[2 * edge + 1], &around);
+    for (size_t k = 0; k < around.count; k++) add_to_edge(t, elements + points * around.data[k], points, edge);
+  }
+  dv_array_free(&edges);
+  dv_array_free(&around);
+  return true;
+}
+
+static void tensor_mass_topology_changed(dvObject *o)
+{
+  dv_force_patch_or_remake(o, dv_topology(((TensorMass *)o)->topology.target), patch);
 }
 
 static dvStatus tensor_mass_init(dvObject *o)
@@ -241,7 +287,7 @@ static const dvForceOps tensor_mass_ops = {
       .init = tensor_mass_init,                                                    \
       .reinit = tensor_mass_reinit,                                                \
       .destroy = tensor_mass_destroy,                                              \
-      .topology_changed = dv_force_remake,                                         \
+      .topology_changed = tensor_mass_topology_changed,                            \
   };
 
 TENSOR_MASS(dv_tetra_tensor_mass_class, "TetrahedralTensorMassForceField",

@@ -33,7 +33,7 @@ typedef struct ConstantForce {
   dvForce force;
   CONSTANT_FORCE_FIELDS(DV_MEMBER)
   DV_ARRAY(int32_t) points;   // resolved, counted from the first point
-  DV_ARRAY(double) values;    // a force each
+  DV_ARRAY(double) values;    // a force each, or one for all
   dvElementList *listed;      // keeps indices in step
   dvField *watched[3];
   uint32_t seen;
@@ -80,12 +80,16 @@ static bool constant_force_values(ConstantForce *c)
                      "%zu forces for %zu points: none is applied", given, n);
     return false;
   }
-  dv_array_resize(&c->values, n * w);
-  for (size_t i = 0; i < n * w; i++) {
-    double total = c->totalForce[i % w] / (double)n;
-    c->values.data[i] = given == 0 ? total : given == 1 ? c->forces.data[i % w] : c->forces.data[i];
-  }
+  dv_array_resize(&c->values, (given > 1 ? n : 1) * w);
+  for (size_t i = 0; i < c->values.count; i++)
+    c->values.data[i] = given == 0 ? c->totalForce[i] / (double)n : c->forces.data[i];
   return true;
+}
+
+static const double *force_on(const ConstantForce *c, size_t i)
+{
+  size_t w = (size_t)c->force.base.dof->deriv;
+  return c->values.data + (c->values.count > w ? i * w : 0);
 }
 
 // each point keeps its force; where forces are given for all points, new ones get a share of their ancestors'
@@ -107,6 +111,37 @@ static dvStatus constant_force_reinit(dvObject *o)
   if (!constant_force_values(c)) c->points.count = 0;
   c->seen = constant_force_stamp(c);
   return DV_OK;
+}
+
+// forces on all points follow them; those on points that are named cost what their list does
+static bool patch(dvObject *o)
+{
+  ConstantForce *c = (ConstantForce *)o;
+  const dvState *s = c->force.state;
+  size_t w = (size_t)o->dof->deriv, before = c->points.count;
+  const dvObject *t = c->topology.target ? c->topology.target : dv_node_find_up(o->node, DV_ROLE_TOPOLOGY);
+  if (c->indexFromEnd || !c->listed) return false;
+  if (!dv_names_all(&c->indices, c->listed)) return constant_force_reinit(o) == DV_OK;
+  if (!t || t != &s->topology->base || dv_topology_point_count(s->topology) != s->count ||
+      before != dv_trace_before(dv_topology_trace(s->topology), DV_POINT, s->count))
+    return false;
+  dv_array_resize(&c->points, s->count);
+  for (size_t i = before; i < s->count; i++) c->points.data[i] = (int32_t)i;
+  if (c->forces.count > w && c->forces.count != s->count * w) return false;
+  const dvNumbers *rows = c->forces.count > w ? dv_trace_rows(s->topology, DV_POINT) : NULL;
+  if (!rows && !constant_force_values(c)) return false;
+  if (rows) dv_array_resize(&c->values, s->count * w);
+  for (size_t i = 0; rows && i < rows->count * w; i++) {
+    size_t at = (size_t)rows->data[i / w] * w + i % w;
+    c->values.data[at] = c->forces.data[at];
+  }
+  c->seen = constant_force_stamp(c);
+  return true;
+}
+
+static void constant_force_topology_changed(dvObject *o)
+{
+  dv_force_patch_or_remake(o, ((ConstantForce *)o)->force.state->topology, patch);
 }
 
 static dvStatus constant_force_init(dvObject *o)
@@ -142,7 +177,7 @@ static void constant_force_add_force(dvObject *o, const dvMech *m)
   double *f = dv_state_write(c->force.state, m->f);
   size_t w = (size_t)o->dof->deriv;
   for (size_t i = 0; i < c->points.count; i++)
-    for (size_t k = 0; k < w; k++) f[(size_t)c->points.data[i] * w + k] += c->values.data[i * w + k];
+    for (size_t k = 0; k < w; k++) f[(size_t)c->points.data[i] * w + k] += force_on(c, i)[k];
 }
 
 static double constant_force_energy(dvObject *o, const dvMech *m)
@@ -151,7 +186,7 @@ static double constant_force_energy(dvObject *o, const dvMech *m)
   const double *x = dv_state_read(c->force.state, m->x);
   double sum = 0;
   for (size_t i = 0; i < c->points.count; i++)
-    sum += work_energy(c->force.state, x, c->values.data + i * (size_t)o->dof->deriv, (size_t)c->points.data[i]);
+    sum += work_energy(c->force.state, x, force_on(c, i), (size_t)c->points.data[i]);
   return sum;
 }
 
@@ -178,7 +213,7 @@ const dvClass dv_constant_force_class = {
     .reinit = constant_force_reinit,
     .store_reset = constant_force_store_reset,
     .destroy = constant_force_destroy,
-    .topology_changed = dv_force_remake,
+    .topology_changed = constant_force_topology_changed,
 };
 
 // --- LinearForceField ----------------------------------------------------------------------------

@@ -130,7 +130,14 @@ static dvStatus distance_force_init(dvObject *o)
   return take_mesh(f);
 }
 
-static void distance_force_topology_changed(dvObject *o) { take_mesh((DistanceForce *)o); }
+// without the forces of its triangles it acts on points, whatever their number
+static void distance_force_topology_changed(dvObject *o)
+{
+  DistanceForce *f = (DistanceForce *)o;
+  const dvTopology *t = mesh_of(f);
+  if (f->stiffnessArea == 0 && t && dv_follow_trace(o, t)) dv_follow_patched(o);
+  else take_mesh(f);
+}
 
 // --- force ---------------------------------------------------------------------------------------
 

@@ -136,6 +136,21 @@ static dvStatus triangle_pressure_reinit(dvObject *o)
   return DV_OK;
 }
 
+// triangles that are named: it costs what their list does
+static bool patch_triangles(dvObject *o)
+{
+  TrianglePressure *t = (TrianglePressure *)o;
+  t->triangles = dv_topology_elements(dv_topology(t->topology.target), DV_TRIANGLE);
+  if (choose_listed(o, &t->loaded, &t->triangleList, dv_ints_size(t->triangles), "triangles") != DV_OK) return false;
+  follow_pressure(t);
+  return true;
+}
+
+static void triangle_pressure_topology_changed(dvObject *o)
+{
+  dv_force_patch_or_remake(o, dv_topology(((TrianglePressure *)o)->topology.target), patch_triangles);
+}
+
 static dvStatus triangle_pressure_init(dvObject *o)
 {
   TrianglePressure *t = (TrianglePressure *)o;
@@ -181,7 +196,7 @@ const dvClass dv_triangle_pressure_class = {
     .init = triangle_pressure_init,
     .reinit = triangle_pressure_reinit,
     .destroy = triangle_pressure_destroy,
-    .topology_changed = dv_force_remake,
+    .topology_changed = triangle_pressure_topology_changed,
 };
 
 // --- QuadPressureForceField ----------------------------------------------------------------------
@@ -223,6 +238,23 @@ static dvStatus quad_pressure_reinit(dvObject *o)
   return DV_OK;
 }
 
+// quads that are named, not those of a slab
+static bool patch_quads(dvObject *o)
+{
+  QuadPressure *q = (QuadPressure *)o;
+  q->quads = dv_topology_elements(dv_topology(q->topology.target), DV_QUAD);
+  if (q->dmin != q->dmax || dv_names_all(&q->quadList, q->listed) ||
+      choose_listed(o, &q->loaded, &q->quadList, dv_ints_size(q->quads), "quads") != DV_OK)
+    return false;
+  set_uniform(&q->loaded, q->quads, DV_QUAD, dv_state_read(q->force.state, DV_X_REST), q->pressure);
+  return true;
+}
+
+static void quad_pressure_topology_changed(dvObject *o)
+{
+  dv_force_patch_or_remake(o, dv_topology(((QuadPressure *)o)->topology.target), patch_quads);
+}
+
 static dvStatus quad_pressure_init(dvObject *o)
 {
   QuadPressure *q = (QuadPressure *)o;
@@ -257,7 +289,7 @@ const dvClass dv_quad_pressure_class = {
     .init = quad_pressure_init,
     .reinit = quad_pressure_reinit,
     .destroy = quad_pressure_destroy,
-    .topology_changed = dv_force_remake,
+    .topology_changed = quad_pressure_topology_changed,
 };
 
 // --- EdgePressureForceField ----------------------------------------------------------------------
@@ -322,21 +354,41 @@ static dvStatus choose_edges(EdgePressure *e)
 }
 
 // the third point of the only triangle that has both points; -1 when there is not exactly one
-static int32_t inner_point(dvTopology *t, const dvInts *triangles, const int32_t *edge)
+static int32_t inner_point(const int32_t *triangles, const int32_t *around, size_t count, const int32_t *edge)
 {
-  const dvIncidence *around = dv_topology_around_point(t, DV_TRIANGLE);
-  int32_t found = -1, count = 0;
-  if (!around || (size_t)edge[0] >= around->count) return -1;
-  for (int32_t i = around->offsets[edge[0]]; i < around->offsets[edge[0] + 1]; i++) {
-    const int32_t *p = triangles->data + 3 * (size_t)around->items[i];
+  int32_t found = -1, seen = 0;
+  for (size_t i = 0; i < count; i++) {
+    const int32_t *p = triangles + 3 * (size_t)around[i];
     for (int k = 0; k < 3; k++) {
       if (p[k] == edge[0] || p[k] == edge[1]) continue;
       if (p[(k + 1) % 3] != edge[1] && p[(k + 2) % 3] != edge[1]) continue;
       found = p[k];
-      count++;
+      seen++;
     }
   }
-  return count == 1 ? found : -1;
+  return seen == 1 ? found : -1;
+}
+
+// of all loaded edges; a mesh that changes is asked for the triangles at each of them
+static void find_inner(EdgePressure *e, dvTopology *t, bool changing)
+{
+  const int32_t *triangles = dv_topology_elements(t, DV_TRIANGLE)->data;
+  const dvIncidence *around = changing ? NULL : dv_topology_around_point(t, DV_TRIANGLE);
+  dvNumbers some = {0};
+  e->inner.count = 0;
+  for (size_t i = 0; i < e->loaded.count; i++) {
+    const int32_t *edge = e->all->data + 2 * (size_t)e->loaded.data[i].element;
+    int32_t inner = -1;
+    if (changing) {
+      dv_topology_between(t, DV_TRIANGLE, edge[0], edge[1], &some);
+      inner = inner_point(triangles, some.data, some.count, edge);
+    } else if (around && (size_t)edge[0] < around->count) {
+      int32_t first = around->offsets[edge[0]];
+      inner = inner_point(triangles, around->items + first, (size_t)(around->offsets[edge[0] + 1] - first), edge);
+    }
+    dv_push(&e->inner, inner);
+  }
+  dv_array_free(&some);
 }
 
 static void set_normals(EdgePressure *e)
@@ -382,15 +434,15 @@ static dvStatus find_edges(EdgePressure *e)
 }
 
 // forces on the edges that were chosen
-static dvStatus load_edges(EdgePressure *e)
+static dvStatus load_edges(EdgePressure *e, bool changing)
 {
   dvObject *o = &e->force.base;
   dvTopology *t = dv_topology(e->topology.target);
-  const dvInts *triangles = dv_force_elements(o, t, DV_TRIANGLE, e->force.state);
-  e->inner.count = 0;
-  if (!triangles) return DV_ERROR_INPUT;
-  for (size_t i = 0; i < e->loaded.count; i++)
-    dv_push(&e->inner, inner_point(t, triangles, e->all->data + 2 * (size_t)e->loaded.data[i].element));
+  if (!changing && !dv_force_elements(o, t, DV_TRIANGLE, e->force.state)) {
+    e->inner.count = 0;
+    return DV_ERROR_INPUT;
+  }
+  find_inner(e, t, changing);
   bool shifted = false;
   for (size_t i = 0; i < e->loaded.count; i++) shifted = shifted || (size_t)e->loaded.data[i].element != i;
   e->mixes = shifted && !has_pressure(e) && dv_compat(o, DV_COMPAT_EDGE_LENGTH);
@@ -410,16 +462,20 @@ static dvStatus edge_pressure_reinit(dvObject *o)
   dv_element_list_forget(e->listed);
   if (!dv_ints_resize(&e->chosen, e->loaded.count)) return dv_error(o, NULL, "out of memory");
   for (size_t i = 0; i < e->loaded.count; i++) e->chosen.data[i] = e->loaded.data[i].element;
-  return load_edges(e);
+  return load_edges(e, false);
 }
 
 static void edge_pressure_topology_changed(dvObject *o)
 {
   EdgePressure *e = (EdgePressure *)o;
-  if (find_edges(e) != DV_OK) return;
+  dvTopology *t = dv_topology(e->topology.target);
+  bool changing = dv_follow_trace(o, t);   // else all of it may be new
+  if (changing) e->all = dv_topology_elements(t, DV_EDGE);
+  else if (find_edges(e) != DV_OK) return;
+  e->loaded.count = 0;
   if (e->edgeIndices.count) dv_ints_share(&e->edgeIndices, &e->chosen);
   for (size_t i = 0; i < e->chosen.count; i++) choose(&e->loaded, e->chosen.data[i]);
-  load_edges(e);
+  if (load_edges(e, changing) == DV_OK && changing) dv_follow_patched(o);
 }
 
 static dvStatus edge_pressure_init(dvObject *o)

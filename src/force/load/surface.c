@@ -161,6 +161,66 @@ static dvStatus surface_pressure_reinit(dvObject *o)
   return DV_OK;
 }
 
+static void name_triangle(Surface *s, size_t i, int32_t a, int32_t b, int32_t c)
+{
+  int32_t *p = s->triangles.data + 3 * i;
+  p[0] = a, p[1] = b, p[2] = c;
+}
+
+// the whole surface: rows that are new or have other points
+static void patch_all(Surface *u, dvTopology *t)
+{
+  size_t triangles = dv_topology_count(t, DV_TRIANGLE), quads = dv_topology_count(t, DV_QUAD);
+  dvElementKind kind = quads ? DV_QUAD : DV_TRIANGLE;
+  const dvNumbers *rows = dv_trace_rows(t, kind);
+  const int32_t *list = dv_topology_elements(t, kind)->data;
+  dv_array_resize(&u->triangles, 3 * (triangles + 2 * quads));
+  for (size_t k = 0; k < rows->count; k++) {
+    size_t i = (size_t)rows->data[k];
+    const int32_t *p = list + (quads ? 4 : 3) * i;
+    name_triangle(u, quads ? 2 * i : i, p[0], p[1], p[2]);
+    if (quads) name_triangle(u, 2 * i + 1, p[0], p[2], p[3]);
+  }
+  surface_settle(u);
+}
+
+// elements of one kind, all of them or those that are named, which cost what their list does
+static bool patch(dvObject *o)
+{
+  SurfacePressure *s = (SurfacePressure *)o;
+  Surface *u = &s->surface;
+  dvTopology *t = dv_topology(s->topology.target);
+  const dvInts *triangles = dv_topology_elements(t, DV_TRIANGLE), *quads = dv_topology_elements(t, DV_QUAD);
+  bool all = dv_names_all(&s->triangleIndices, s->triangle_list), every = dv_names_all(&s->quadIndices, s->quad_list);
+  if (all && every && (triangles->count == 0 || quads->count == 0)) {
+    size_t before = triangles->count ? dv_trace_before(dv_topology_trace(t), DV_TRIANGLE, dv_ints_size(triangles))
+                                     : 2 * dv_trace_before(dv_topology_trace(t), DV_QUAD, dv_ints_size(quads));
+    if (u->triangles.count != 3 * before) return false;
+    patch_all(u, t);
+    s->from_quads = dv_ints_size(triangles);
+    return true;
+  }
+  if ((all && triangles->count) || (every && quads->count)) return false;
+  u->triangles.count = 0;
+  for (size_t i = 0; i < s->triangleIndices.count; i++) {
+    const int32_t *p = triangles->data + 3 * (size_t)s->triangleIndices.data[i];
+    surface_add(u, p[0], p[1], p[2]);
+  }
+  s->from_quads = u->triangles.count / 3;
+  for (size_t i = 0; i < s->quadIndices.count; i++) {
+    const int32_t *p = quads->data + 4 * (size_t)s->quadIndices.data[i];
+    surface_add(u, p[0], p[1], p[2]);
+    surface_add(u, p[0], p[2], p[3]);
+  }
+  surface_settle(u);
+  return true;
+}
+
+static void surface_pressure_topology_changed(dvObject *o)
+{
+  dv_force_patch_or_remake(o, dv_topology(((SurfacePressure *)o)->topology.target), patch);
+}
+
 static dvStatus surface_pressure_init(dvObject *o)
 {
   SurfacePressure *s = (SurfacePressure *)o;
@@ -300,7 +360,7 @@ const dvClass dv_surface_pressure_class = {
     .destroy = surface_destroy,
     DV_MEMORY(surface_pressure_memory),
     .end_step = surface_pressure_end_step,
-    .topology_changed = dv_force_remake,
+    .topology_changed = surface_pressure_topology_changed,
 };
 
 // --- TaitSurfacePressureForceField ---------------------------------------------------------------

@@ -27,6 +27,7 @@ typedef struct Bending {
   dvForce force;
   BENDING_FIELDS(DV_MEMBER)
   dvSprings springs;
+  dvBonds bonds;
 } Bending;
 
 #define SELF Bending
@@ -38,24 +39,28 @@ typedef struct Side {
 } Side;
 
 typedef struct Crease {   // an edge and the faces around it, up to two
+  int32_t ends[2];
   int count;
   Side sides[2];
 } Crease;
 
 typedef DV_ARRAY(Crease) Creases;
 
-// edges in the order in which the faces name them
-static void find_creases(const dvInts *faces, int points, Creases *out)
+// edges in the order in which the faces name them: those that are wanted, of some faces or, with NULL, of all
+static void find_creases(const dvBonds *bonds, const dvInts *faces, const dvNumbers *some, Creases *out)
 {
   dvPairMap edges = {0};
-  for (size_t f = 0; f < dv_ints_size(faces); f++)
+  int points = faces->width;
+  for (size_t i = 0; i < (some ? some->count : dv_ints_size(faces)); i++)
     for (int k = 0; k < points; k++) {
-      const int32_t *p = faces->data + f * (size_t)points;
+      size_t f = some ? (size_t)some->data[i] : i;
+      const int32_t *p = faces->data + f * (size_t)points, from = p[(k + 1) % points], to = p[(k + 2) % points];
       bool fresh;
-      int32_t *index = dv_pair_map_get(&edges, p[(k + 1) % points], p[(k + 2) % points], &fresh);
+      if (!dv_bonds_want(bonds, from, to)) continue;
+      int32_t *index = dv_pair_map_get(&edges, from, to, &fresh);
       if (fresh) {
         index[0] = (int32_t)out->count;
-        dv_push(out, (Crease){0});
+        dv_push(out, ((Crease){.ends = {from, to}}));
       }
       Crease *c = &out->data[index[0]];
       if (c->count < 2) c->sides[c->count] = (Side){(int32_t)f, k};
@@ -64,39 +69,64 @@ static void find_creases(const dvInts *faces, int points, Creases *out)
   dv_pair_map_free(&edges);
 }
 
-static void add_bending(Bending *b, int32_t p, int32_t q)
+static void add_bending(Bending *b, const Crease *c, int32_t p, int32_t q)
 {
   dvState *state = b->force.state;
   double rest = dv_spring_distance(state->base.dof, dv_state_read(state, DV_X_REST), p, q);
   dvSpring s = dv_spring(p, q, b->stiffness, b->damping, rest);
   s.low = shortest_bending;
-  dv_push(&b->springs.list, s);
+  const int32_t own[4] = {c->ends[0], c->ends[1], p, q};
+  DV_BONDS_PUSH(&b->bonds, &b->springs.list, own, s);
 }
 
-static dvStatus bending_reinit(dvObject *o)
+static void make_springs(Bending *b, const dvInts *faces, const dvNumbers *some)
 {
-  Bending *b = (Bending *)o;
-  bool quads = o->cls == &dv_quadular_bending_class;
-  int points = quads ? 4 : 3;
-  const dvInts *faces =
-      dv_force_elements(o, dv_topology(b->topology.target), quads ? DV_QUAD : DV_TRIANGLE, b->force.state);
-  b->springs.list.count = 0;
-  if (!faces) return DV_ERROR_INPUT;
+  bool quads = faces->width == 4;
   Creases creases = {0};
-  find_creases(faces, points, &creases);
+  find_creases(&b->bonds, faces, some, &creases);
   for (size_t i = 0; i < creases.count; i++) {
     const Crease *c = &creases.data[i];
     if (c->count != 2) continue;
     // the second face is the one SOFA meets first
-    const int32_t *t2 = faces->data + c->sides[0].face * points, *t1 = faces->data + c->sides[1].face * points;
+    const int32_t *t2 = faces->data + c->sides[0].face * faces->width,
+                  *t1 = faces->data + c->sides[1].face * faces->width;
     int i2 = c->sides[0].corner, i1 = c->sides[1].corner;
     if (quads) {
-      add_bending(b, t1[i1], t2[(i2 + 3) % 4]);
-      add_bending(b, t1[(i1 + 3) % 4], t2[i2]);
-    } else add_bending(b, t1[i1], t2[i2]);
+      add_bending(b, c, t1[i1], t2[(i2 + 3) % 4]);
+      add_bending(b, c, t1[(i1 + 3) % 4], t2[i2]);
+    } else add_bending(b, c, t1[i1], t2[i2]);
   }
   dv_array_free(&creases);
+}
+
+static dvElementKind kind_of(const dvObject *o) { return o->cls == &dv_quadular_bending_class ? DV_QUAD : DV_TRIANGLE; }
+
+static dvStatus bending_reinit(dvObject *o)
+{
+  Bending *b = (Bending *)o;
+  dvTopology *mesh = dv_topology(b->topology.target);
+  const dvInts *faces = dv_force_elements(o, mesh, kind_of(o), b->force.state);
+  b->bonds.width = 4;
+  dv_bonds_clear(&b->bonds, &b->springs.list);
+  if (!faces) return DV_ERROR_INPUT;
+  make_springs(b, faces, NULL);
+  DV_TRY(dv_bonds_follow(&b->bonds, o, mesh, DV_COLUMN_OF(&b->springs.list)));
   return dv_springs_settle(&b->springs, o, b->force.state, b->force.state);
+}
+
+static bool patch(dvObject *o)
+{
+  Bending *b = (Bending *)o;
+  dvTopology *mesh = dv_topology(b->topology.target);
+  if (!dv_bonds_begin(&b->bonds, mesh, kind_of(o), 0)) return false;
+  make_springs(b, dv_topology_elements(mesh, kind_of(o)), dv_bonds_elements(&b->bonds, mesh, kind_of(o)));
+  dv_bonds_end(&b->bonds, mesh);
+  return dv_springs_patch_bonds(&b->springs, b->force.state, mesh, &b->bonds);
+}
+
+static void bending_topology_changed(dvObject *o)
+{
+  dv_force_patch_or_remake(o, dv_topology(((Bending *)o)->topology.target), patch);
 }
 
 static dvStatus bending_init(dvObject *o)
@@ -136,7 +166,11 @@ static double bending_energy(dvObject *o, const dvMech *m)
 
 static void bending_pairs(dvObject *o, dvInts *out) { dv_springs_pairs(&((Bending *)o)->springs, out); }
 
-static void bending_destroy(dvObject *o) { dv_springs_free(&((Bending *)o)->springs); }
+static void bending_destroy(dvObject *o)
+{
+  dv_springs_free(&((Bending *)o)->springs);
+  dv_bonds_free(&((Bending *)o)->bonds);
+}
 
 static const dvForceOps bending_ops = {
     .add_force = bending_add_force,
@@ -160,7 +194,7 @@ static const dvForceOps bending_ops = {
       .init = bending_init,                                                    \
       .reinit = bending_reinit,                                                \
       .destroy = bending_destroy,                                              \
-      .topology_changed = dv_force_remake,                                     \
+      .topology_changed = bending_topology_changed,                            \
   };
 
 BENDING(dv_triangular_bending_class, "TriangularBendingSprings",
@@ -181,6 +215,7 @@ typedef struct FaceBending {
   FACE_BENDING_FIELDS(DV_MEMBER)
   QUAD_BENDING_FIELDS(DV_MEMBER)
   dvPairMap edges, pairs;   // while springs are made
+  size_t given;             // springs that are not of the surface
   double ks, kd;
   dvReals first;   // positions at the start
 } FaceBending;
@@ -190,31 +225,36 @@ static const dvFieldDesc face_bending_fields[] = {FACE_BENDING_FIELDS(DV_DESCRIB
 static const dvFieldDesc quad_bending_fields[] = {QUAD_BENDING_FIELDS(DV_DESCRIBE)};
 #undef SELF
 
-static void add_face_spring(FaceBending *b, int32_t p, int32_t q)
+static void add_face_spring(FaceBending *b, const int32_t home[2], int32_t p, int32_t q)
 {
   dvSpringForce *f = &b->force;
   if (p == q) return;   // SOFA lists it, but it never acts
-  dv_push(&f->springs.list,
-          dv_spring(p, q, b->ks, b->kd, dv_spring_distance(f->pair.first->base.dof, b->first.data, p, q)));
+  const int32_t own[4] = {home[0], home[1], p, q};
+  DV_BONDS_PUSH(&f->bonds, &f->springs.list, own,
+                dv_spring(p, q, b->ks, b->kd, dv_spring_distance(f->pair.first->base.dof, b->first.data, p, q)));
 }
 
+// at home at its own ends: which edge it comes from does not matter
 static void add_distinct_spring(FaceBending *b, int32_t p, int32_t q)
 {
-  const int32_t *r = b->localRange;
+  const int32_t *r = b->localRange, ends[2] = {p < q ? p : q, p < q ? q : p};
   bool fresh;
   if ((r[0] >= 0 && p < r[0] && q < r[0]) || (r[1] >= 0 && p > r[1] && q > r[1])) return;
+  if (!dv_bonds_want(&b->force.bonds, p, q)) return;
   dv_pair_map_get(&b->pairs, p, q, &fresh);
-  if (fresh) add_face_spring(b, p, q);
+  if (fresh) add_face_spring(b, ends, p, q);
 }
 
 static void add_triangle(FaceBending *b, int32_t p0, int32_t p1, int32_t p2)
 {
   const int32_t p[3] = {p0, p1, p2};
   for (int k = 0; k < 3; k++) {
+    const int32_t edge[2] = {p[k], p[(k + 1) % 3]};
     bool fresh;
-    int32_t *opposite = dv_pair_map_get(&b->edges, p[k], p[(k + 1) % 3], &fresh);
+    if (!dv_bonds_want(&b->force.bonds, edge[0], edge[1])) continue;
+    int32_t *opposite = dv_pair_map_get(&b->edges, edge[0], edge[1], &fresh);
     if (fresh) opposite[0] = p[(k + 2) % 3];
-    else add_face_spring(b, p[(k + 2) % 3], opposite[0]);
+    else add_face_spring(b, edge, p[(k + 2) % 3], opposite[0]);
   }
 }
 
@@ -236,30 +276,60 @@ static void add_quad(FaceBending *b, const int32_t *p)
   }
 }
 
+static void add_face(FaceBending *b, const int32_t *p, dvElementKind kind)
+{
+  if (kind == DV_TRIANGLE) add_triangle(b, p[0], p[1], p[2]);
+  else if (b->force.pair.base.cls == &dv_quad_bending_class) add_quad(b, p);
+  else {
+    add_triangle(b, p[0], p[1], p[2]);
+    add_triangle(b, p[0], p[2], p[3]);
+  }
+}
+
+// of all faces, or those that a batch of changes concerns
+static void make_face_springs(FaceBending *b, dvTopology *t)
+{
+  dvBonds *bonds = &b->force.bonds;
+  bool only_quads = b->force.pair.base.cls == &dv_quad_bending_class;
+  for (dvElementKind kind = only_quads ? DV_QUAD : DV_TRIANGLE; kind <= DV_QUAD; kind++) {
+    const dvInts *faces = dv_topology_elements(t, kind);
+    const dvNumbers *some = bonds->patching ? dv_bonds_elements(bonds, t, kind) : NULL;
+    for (size_t i = 0; i < (some ? some->count : dv_ints_size(faces)); i++)
+      add_face(b, faces->data + (size_t)faces->width * (some ? (size_t)some->data[i] : i), kind);
+  }
+  dv_pair_map_free(&b->edges);
+  dv_pair_map_free(&b->pairs);
+}
+
 static dvStatus face_bending_reinit(dvObject *o)
 {
   FaceBending *b = (FaceBending *)o;
   dvSpringForce *f = &b->force;
   dvTopology *t = dv_topology(b->topology.target);
-  bool only_quads = o->cls == &dv_quad_bending_class;
-  f->springs.list.count = 0;
-  if (only_quads && dv_was_set(o, &f->spring)) DV_TRY(dv_spring_force_add_given(f));
-  const dvInts *triangles = dv_force_elements(o, t, DV_TRIANGLE, f->pair.first),
-               *quads = dv_force_elements(o, t, DV_QUAD, f->pair.first);
-  if (!triangles || !quads) return DV_ERROR_INPUT;
-  for (size_t i = 0; i < triangles->count && !only_quads; i += 3)
-    add_triangle(b, triangles->data[i], triangles->data[i + 1], triangles->data[i + 2]);
-  for (size_t i = 0; i < quads->count; i += 4) {
-    const int32_t *p = quads->data + i;
-    if (only_quads) add_quad(b, p);
-    else {
-      add_triangle(b, p[0], p[1], p[2]);
-      add_triangle(b, p[0], p[2], p[3]);
-    }
-  }
-  dv_pair_map_free(&b->edges);
-  dv_pair_map_free(&b->pairs);
+  f->bonds.width = 4;
+  dv_bonds_clear(&f->bonds, &f->springs.list);
+  if (o->cls == &dv_quad_bending_class && dv_was_set(o, &f->spring)) DV_TRY(dv_spring_force_add_given(f));
+  b->given = f->springs.list.count;
+  if (!dv_force_elements(o, t, DV_TRIANGLE, f->pair.first) || !dv_force_elements(o, t, DV_QUAD, f->pair.first))
+    return DV_ERROR_INPUT;
+  make_face_springs(b, t);
+  if (!b->given) DV_TRY(dv_bonds_follow(&f->bonds, o, t, DV_COLUMN_OF(&f->springs.list)));
   return dv_spring_force_end(o);
+}
+
+// a range goes by the numbers of points, and springs that are given beside those of the surface are made with them
+static bool patch_faces(dvObject *o)
+{
+  FaceBending *b = (FaceBending *)o;
+  dvTopology *t = dv_topology(b->topology.target);
+  bool only_quads = o->cls == &dv_quad_bending_class;
+  if (b->given || (only_quads && (b->localRange[0] >= 0 || b->localRange[1] >= 0)) ||
+      dv_reals_size(&b->first) != dv_topology_point_count(t) ||
+      !dv_bonds_begin(&b->force.bonds, t, DV_QUAD, only_quads))
+    return false;
+  make_face_springs(b, t);
+  dv_bonds_end(&b->force.bonds, t);
+  return dv_spring_force_patch_bonds(&b->force, t);
 }
 
 static dvStatus take_first(FaceBending *b)
@@ -275,7 +345,7 @@ static void face_bending_topology_changed(dvObject *o)
 {
   FaceBending *b = (FaceBending *)o;
   if (dv_reals_size(&b->first) != b->force.pair.first->count && take_first(b) != DV_OK) return;
-  face_bending_reinit(o);
+  dv_force_patch_or_remake(o, dv_topology(b->topology.target), patch_faces);
 }
 
 static void face_bending_destroy(dvObject *o)
@@ -296,7 +366,7 @@ static dvStatus face_bending_init(dvObject *o)
   b->kd = f->damping.data[0];
   DV_TRY(take_first(b));
   DV_TRY(face_bending_reinit(o));
-  dv_element_data_add_reals(dv_follow_rows(o, f->pair.first), &b->first, true);
+  dv_element_data_add_places(dv_follow_rows(o, f->pair.first), &b->first);
   if (f->springs.list.count == 0)
     dv_warning(o, NULL, "%s has no edge between two faces: there are no springs", b->topology.target->name);
   return DV_OK;

@@ -10,6 +10,8 @@
 
 #include "math/vec.h"
 
+#include <string.h>
+
 #define FAST_BENDING_FIELDS(X)                                                                                  \
   X(real, bendingStiffness, "1", "N m", "bending stiffness of the surface", .least = "0")                       \
   X(real, minDistValidity, "1e-06", "m",                                                                        \
@@ -27,6 +29,7 @@ typedef struct FastBending {
   dvForce force;
   FAST_BENDING_FIELDS(DV_MEMBER)
   DV_ARRAY(Hinge) hinges;
+  dvBonds bonds;
 } FastBending;
 
 #define SELF FastBending
@@ -72,27 +75,24 @@ static void add_hinge(FastBending *f, Hinge h, const double *x0)
   dvVec3 across = dv_vec3_sub(dv_vec3_load(x0 + 3 * (size_t)h.point[1]), dv_vec3_load(x0 + 3 * (size_t)h.point[0]));
   dvVec3 edge = dv_vec3_sub(dv_vec3_load(x0 + 3 * (size_t)h.point[3]), dv_vec3_load(x0 + 3 * (size_t)h.point[2]));
   if (dv_vec3_norm2(across) > limit && dv_vec3_norm2(edge) > limit && set_hinge(&h, x0, f->bendingStiffness))
-    dv_push(&f->hinges, h);
+    DV_BONDS_PUSH(&f->bonds, &f->hinges, ((int32_t[4]){h.point[2], h.point[3], h.point[0], h.point[1]}), h);
 }
 
 typedef struct Side {
   int32_t opposite[2], count, ends[2];
 } Side;
 
-// one hinge for each edge of exactly two triangles
-static dvStatus fast_bending_reinit(dvObject *o)
+// one hinge for each edge of exactly two triangles: of some of these or, with NULL, of all
+static void make_hinges(FastBending *f, const dvInts *triangles, const dvNumbers *some)
 {
-  FastBending *f = (FastBending *)o;
-  const dvInts *triangles = dv_force_elements(o, dv_topology(f->topology.target), DV_TRIANGLE, f->force.state);
-  f->hinges.count = 0;
-  if (!triangles) return DV_ERROR_INPUT;
   const double *x0 = dv_state_read(f->force.state, DV_X_REST);
   dvPairMap edges = {0};
   DV_ARRAY(Side) sides = {0};
-  for (size_t i = 0; i < triangles->count; i += 3)
+  for (size_t i = 0; i < (some ? some->count : dv_ints_size(triangles)); i++)
     for (int k = 0; k < 3; k++) {
-      const int32_t *p = triangles->data + i;
+      const int32_t *p = triangles->data + 3 * (some ? (size_t)some->data[i] : i);
       bool fresh;
+      if (!dv_bonds_want(&f->bonds, p[(k + 1) % 3], p[(k + 2) % 3])) continue;
       int32_t *index = dv_pair_map_get(&edges, p[(k + 1) % 3], p[(k + 2) % 3], &fresh);
       if (fresh) {
         index[0] = (int32_t)sides.count;
@@ -108,7 +108,39 @@ static dvStatus fast_bending_reinit(dvObject *o)
   }
   dv_array_free(&sides);
   dv_pair_map_free(&edges);
-  return DV_OK;
+}
+
+static dvStatus fast_bending_reinit(dvObject *o)
+{
+  FastBending *f = (FastBending *)o;
+  dvTopology *mesh = dv_topology(f->topology.target);
+  const dvInts *triangles = dv_force_elements(o, mesh, DV_TRIANGLE, f->force.state);
+  f->bonds.width = 4;
+  dv_bonds_clear(&f->bonds, &f->hinges);
+  if (!triangles) return DV_ERROR_INPUT;
+  make_hinges(f, triangles, NULL);
+  return dv_bonds_follow(&f->bonds, o, mesh, DV_COLUMN_OF(&f->hinges));
+}
+
+static bool patch(dvObject *o)
+{
+  FastBending *f = (FastBending *)o;
+  dvTopology *mesh = dv_topology(f->topology.target);
+  if (!dv_bonds_begin(&f->bonds, mesh, DV_TRIANGLE, 0)) return false;
+  make_hinges(f, dv_topology_elements(mesh, DV_TRIANGLE), dv_bonds_elements(&f->bonds, mesh, DV_TRIANGLE));
+  dv_bonds_end(&f->bonds, mesh);
+  for (size_t i = 0; i < f->bonds.changed.count; i++) {
+    const int32_t *own = f->bonds.points.data + 4 * f->bonds.changed.data[i];
+    const int32_t points[4] = {own[2], own[3], own[0], own[1]};
+    memcpy(f->hinges.data[f->bonds.changed.data[i]].point, points, sizeof points);
+  }
+  dv_bonds_done(&f->bonds);
+  return true;
+}
+
+static void fast_bending_topology_changed(dvObject *o)
+{
+  dv_force_patch_or_remake(o, dv_topology(((FastBending *)o)->topology.target), patch);
 }
 
 static dvStatus fast_bending_init(dvObject *o)
@@ -172,7 +204,11 @@ static double fast_bending_energy(dvObject *o, const dvMech *m)
   return multiply(f, dv_state_read(f->force.state, m->x), NULL, 0);
 }
 
-static void fast_bending_destroy(dvObject *o) { dv_array_free(&((FastBending *)o)->hinges); }
+static void fast_bending_destroy(dvObject *o)
+{
+  dv_array_free(&((FastBending *)o)->hinges);
+  dv_bonds_free(&((FastBending *)o)->bonds);
+}
 
 static const dvForceOps fast_bending_ops = {
     .add_force = fast_bending_add_force,
@@ -194,5 +230,5 @@ const dvClass dv_fast_bending_class = {
     .init = fast_bending_init,
     .reinit = fast_bending_reinit,
     .destroy = fast_bending_destroy,
-    .topology_changed = dv_force_remake,
+    .topology_changed = fast_bending_topology_changed,
 };

@@ -20,6 +20,7 @@
 #include "math/vec.h"
 
 #include <math.h>
+#include <string.h>
 
 extern const dvClass dv_quadratic_membrane_class, dv_biquadratic_membrane_class;
 
@@ -93,8 +94,13 @@ static void set_patch(Membrane *m, Patch *p, const double *x0)
     double s = squares ? 1 / (16 * area) : l2[j] / (8 * area), t = squares ? s : sqrt(l2[k] * l2[l]) / (8 * area);
     p->gamma[j] = t * (2 * cotangent[k] * cotangent[l] * sum - m->mu);
     p->stiffness[j] = s * (2 * cotangent[j] * cotangent[j] * sum + m->mu);
-    m->edges.data[p->edge[j]].stiffness += p->stiffness[j];
   }
+}
+
+static Edge edge_of(const Membrane *m, const int32_t *ends, const double *x0)
+{
+  double length = dv_vec3_norm(dv_vec3_sub(point_of(x0, ends[0]), point_of(x0, ends[1])));
+  return (Edge){.ends = {ends[0], ends[1]}, .rest = is_biquadratic(&m->force.base) ? length * length : length};
 }
 
 static dvStatus membrane_reinit(dvObject *o)
@@ -113,11 +119,7 @@ static dvStatus membrane_reinit(dvObject *o)
   if (!edges || !triangles) return DV_ERROR_INPUT;
   if (!parts) return dv_error(o, NULL, "out of memory for %zu triangles", dv_ints_size(triangles));
   const double *x0 = dv_state_read(m->force.state, DV_X_REST);
-  for (size_t i = 0; i < edges->count; i += 2) {
-    double length = dv_vec3_norm(dv_vec3_sub(point_of(x0, edges->data[i]), point_of(x0, edges->data[i + 1])));
-    dv_push(&m->edges, ((Edge){.ends = {edges->data[i], edges->data[i + 1]},
-                               .rest = is_biquadratic(o) ? length * length : length}));
-  }
+  for (size_t i = 0; i < edges->count; i += 2) dv_push(&m->edges, edge_of(m, edges->data + i, x0));
   for (size_t i = 0; i < triangles->count; i += 3) {
     Patch p = {.area = 0};
     for (int j = 0; j < 3; j++) {
@@ -128,9 +130,71 @@ static dvStatus membrane_reinit(dvObject *o)
                         "the topology lacks an edge of triangle %zu", i / 3);
     }
     set_patch(m, &p, x0);
+    for (int j = 0; j < 3; j++) m->edges.data[p.edge[j]].stiffness += p.stiffness[j];
     dv_push(&m->patches, p);
   }
   return DV_OK;
+}
+
+// --- a mesh that changes -------------------------------------------------------------------------
+
+// the stiffness of an edge is that of the triangles at it, in their order
+static void sum_edge(Membrane *m, dvTopology *mesh, size_t edge, dvNumbers *around)
+{
+  Edge *e = &m->edges.data[edge];
+  dv_topology_between(mesh, DV_TRIANGLE, e->ends[0], e->ends[1], around);
+  for (size_t k = 0; k < 3 * around->count; k++) {
+    const Patch *p = &m->patches.data[around->data[k / 3]];
+    if (p->edge[k % 3] == (int32_t)edge) e->stiffness += p->stiffness[k % 3];
+  }
+}
+
+// false when an edge is missing
+static bool remake_patch(Membrane *m, dvTopology *mesh, size_t triangle, const double *x0, dvNumbers *around)
+{
+  Patch *p = &m->patches.data[triangle];
+  *p = (Patch){.area = 0};
+  memcpy(p->corner, dv_topology_elements(mesh, DV_TRIANGLE)->data + 3 * triangle, sizeof p->corner);
+  for (int j = 0; j < 3; j++) {
+    dv_topology_between(mesh, DV_EDGE, p->corner[(j + 1) % 3], p->corner[(j + 2) % 3], around);
+    if (around->count == 0) return false;
+    p->edge[j] = around->data[0];
+  }
+  set_patch(m, p, x0);
+  return true;
+}
+
+// edges and triangles around points that were touched
+static bool patch(dvObject *o)
+{
+  Membrane *m = (Membrane *)o;
+  dvTopology *mesh = dv_topology(m->topology.target);
+  const dvTrace *trace = dv_topology_trace(mesh);
+  const int32_t *ends = dv_topology_elements(mesh, DV_EDGE)->data;
+  size_t edges = dv_topology_count(mesh, DV_EDGE), triangles = dv_topology_count(mesh, DV_TRIANGLE);
+  const double *x0 = dv_state_read(m->force.state, DV_X_REST);
+  if (m->edges.count != dv_trace_before(trace, DV_EDGE, edges) ||
+      m->patches.count != dv_trace_before(trace, DV_TRIANGLE, triangles) ||
+      dv_topology_point_count(mesh) > m->force.state->count)
+    return false;
+  dvNumbers some = {0}, others = {0}, around = {0};
+  bool good = true;
+  dv_array_resize(&m->edges, edges);
+  dv_array_resize(&m->patches, triangles);
+  dv_trace_around(mesh, DV_EDGE, dv_trace_points(trace), &some);
+  dv_trace_around(mesh, DV_TRIANGLE, dv_trace_points(trace), &others);
+  for (size_t i = 0; i < some.count; i++) m->edges.data[some.data[i]] = edge_of(m, ends + 2 * some.data[i], x0);
+  for (size_t i = 0; i < others.count && good; i++) good = remake_patch(m, mesh, (size_t)others.data[i], x0, &around);
+  for (size_t i = 0; i < some.count && good; i++) sum_edge(m, mesh, (size_t)some.data[i], &around);
+  dv_array_free(&some);
+  dv_array_free(&others);
+  dv_array_free(&around);
+  return good;
+}
+
+static void membrane_topology_changed(dvObject *o)
+{
+  dv_force_patch_or_remake(o, dv_topology(((Membrane *)o)->topology.target), patch);
 }
 
 static dvStatus membrane_init(dvObject *o)
@@ -343,7 +407,7 @@ const dvClass dv_quadratic_membrane_class = {
     .init = membrane_init,
     .reinit = membrane_reinit,
     .destroy = membrane_destroy,
-    .topology_changed = dv_force_remake,
+    .topology_changed = membrane_topology_changed,
 };
 
 const dvClass dv_biquadratic_membrane_class = {
@@ -358,5 +422,5 @@ const dvClass dv_biquadratic_membrane_class = {
     .init = membrane_init,
     .reinit = membrane_reinit,
     .destroy = membrane_destroy,
-    .topology_changed = dv_force_remake,
+    .topology_changed = membrane_topology_changed,
 };

@@ -57,25 +57,32 @@ static void add_spring(Maker *k, int32_t a, int32_t b)
 {
   dvSpringForce *f = &k->mesh->force;
   bool fresh;
-  if (!in_range(k->mesh, a, b)) return;
+  if (!in_range(k->mesh, a, b) || !dv_bonds_want(&f->bonds, a, b)) return;
   dv_pair_map_get(&k->pairs, a, b, &fresh);
   if (!fresh) return;
   dvState *s0 = f->pair.first;
   double l = dv_spring_distance(s0->base.dof, dv_state_read(s0, DV_X_REST), a, b), factor = l > DBL_EPSILON ? 1 / l : 1;
   dvSpring s = dv_spring(a, b, k->stiffness * factor, k->damping * factor, l);
   if (k->mesh->noCompression) dv_spring_only_stretch(&s);
-  dv_push(&f->springs.list, s);
+  const int32_t ends[2] = {a, b};
+  DV_BONDS_PUSH(&f->bonds, &f->springs.list, ends, s);
 }
 
-// all pairs of points of every element
+// all pairs of points of every element, or of those that a batch of changes concerns
 static dvStatus add_elements(Maker *k, dvTopology *t, dvElementKind kind)
 {
-  const dvInts *elements = dv_force_elements(&k->mesh->force.pair.base, t, kind, k->mesh->force.pair.first);
-  int points = dv_element_points(kind);
+  dvBonds *bonds = &k->mesh->force.bonds;
+  const dvInts *elements = bonds->patching
+                               ? dv_topology_elements(t, kind)
+                               : dv_force_elements(&k->mesh->force.pair.base, t, kind, k->mesh->force.pair.first);
+  const dvNumbers *some = bonds->patching ? dv_bonds_elements(bonds, t, kind) : NULL;
+  size_t points = (size_t)dv_element_points(kind);
   if (!elements) return DV_ERROR_INPUT;
-  for (size_t i = 0; i < elements->count; i += (size_t)points)
-    for (int a = 0; a < points; a++)
-      for (int b = a + 1; b < points; b++) add_spring(k, elements->data[i + (size_t)a], elements->data[i + (size_t)b]);
+  for (size_t i = 0; i < (some ? some->count : dv_ints_size(elements)); i++) {
+    const int32_t *corner = elements->data + points * (some ? (size_t)some->data[i] : i);
+    for (size_t a = 0; a < points; a++)
+      for (size_t b = a + 1; b < points; b++) add_spring(k, corner[a], corner[b]);
+  }
   return DV_OK;
 }
 
@@ -98,19 +105,44 @@ static dvStatus add_kinds(Maker *k, dvTopology *t)
   return DV_OK;
 }
 
+static dvStatus make_springs(MeshSpring *m, dvTopology *t)
+{
+  Maker k = {.mesh = m};
+  dvStatus status = add_kinds(&k, t);
+  dv_pair_map_free(&k.pairs);
+  return status;
+}
+
 static dvStatus mesh_spring_reinit(dvObject *o)
 {
   MeshSpring *m = (MeshSpring *)o;
-  m->force.springs.list.count = 0;
-  if (m->force.pair.first == m->force.pair.second) {
+  dvSpringForce *f = &m->force;
+  f->bonds.width = 2;
+  dv_bonds_clear(&f->bonds, &f->springs.list);
+  if (f->pair.first == f->pair.second) {
     dvTopology *t = dv_force_topology(o, &m->topology);
     if (!t) return DV_ERROR_INPUT;
-    Maker k = {.mesh = m};
-    dvStatus status = add_kinds(&k, t);
-    dv_pair_map_free(&k.pairs);
-    DV_TRY(status);
+    DV_TRY(make_springs(m, t));
+    DV_TRY(dv_bonds_follow(&f->bonds, o, t, DV_COLUMN_OF(&f->springs.list)));
   }
   return dv_spring_force_end(o);
+}
+
+// a range goes by the numbers of points
+static bool patch(dvObject *o)
+{
+  MeshSpring *m = (MeshSpring *)o;
+  dvTopology *t = dv_topology(m->topology.target);
+  if (m->localRange[0] >= 0 || m->localRange[1] >= 0 || !dv_bonds_begin(&m->force.bonds, t, DV_POINT, 0)) return false;
+  bool good = make_springs(m, t) == DV_OK;
+  dv_bonds_end(&m->force.bonds, t);
+  return good && dv_spring_force_patch_bonds(&m->force, t);
+}
+
+static void mesh_spring_topology_changed(dvObject *o)
+{
+  const MeshSpring *m = (const MeshSpring *)o;
+  dv_force_patch_or_remake(o, m->topology.target ? dv_topology(m->topology.target) : NULL, patch);
 }
 
 static dvStatus mesh_spring_init(dvObject *o)
@@ -146,5 +178,5 @@ const dvClass dv_mesh_spring_class = {
     .init = mesh_spring_init,
     .reinit = mesh_spring_reinit,
     .destroy = dv_spring_force_destroy,
-    .topology_changed = dv_force_remake,
+    .topology_changed = mesh_spring_topology_changed,
 };

@@ -181,6 +181,7 @@ static void polynomial_spring_topology_changed(dvObject *o)
   if (p->firstObjectPoints.count) dv_ints_share(&p->firstObjectPoints, &p->first);
   if (p->secondObjectPoints.count) dv_ints_share(&p->secondObjectPoints, &p->second);
   polynomials_show(&p->polynomials, &p->polynomialStiffness, &p->polynomialDegree);
+  dv_follow_patched(o);   // rows have followed
 }
 
 static dvStatus polynomial_spring_init(dvObject *o)
@@ -418,6 +419,7 @@ static void polynomial_rest_topology_changed(dvObject *o)
   if (p->points.count) dv_ints_share(&p->points, &p->held);
   if (p->external_points.count) dv_ints_share(&p->external_points, &p->holding);
   polynomials_show(&p->polynomials, &p->polynomialStiffness, &p->polynomialDegree);
+  dv_follow_patched(o);   // rows have followed
 }
 
 static dvStatus polynomial_rest_init(dvObject *o)

@@ -6,6 +6,7 @@
 // The derivative is -k and -ka along the active directions (for a finite rotation that is its value at rest, as in
 // SOFA). With a pivot, given in the world at rest, the displacement of the pivot instead of the frame's origin is
 // pulled back.
+#include "force/mesh.h"
 #include "mechanics/component.h"
 #include "mechanics/pairs.h"
 
@@ -142,7 +143,24 @@ static dvStatus rest_shape_init(dvObject *o)
   return r->waiting ? DV_OK : rest_shape_reinit(o);
 }
 
-static void rest_shape_topology_changed(dvObject *o) { rest_shape_reinit(o); }
+// all points at their own places: there are more of them, or fewer. Those that are named cost what their list does.
+static bool patch(dvObject *o)
+{
+  RestShape *r = (RestShape *)o;
+  size_t count = r->force.state->count, before = r->held.count;
+  if (r->pairs.lists[0]) return rest_shape_reinit(o) == DV_OK;
+  if (has_external(r) || r->holding.count != before || r->external_points.count) return false;
+  dv_array_resize(&r->held, count);
+  dv_array_resize(&r->holding, count);
+  for (size_t i = before; i < count; i++) r->held.data[i] = r->holding.data[i] = (int32_t)i;
+  r->seen = rest_shape_stamp(r);
+  return true;
+}
+
+static void rest_shape_topology_changed(dvObject *o)
+{
+  dv_force_patch_or_remake(o, ((RestShape *)o)->force.state->topology, patch);
+}
 
 static void rest_shape_store_reset(dvObject *o)
 {

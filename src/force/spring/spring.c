@@ -38,9 +38,12 @@ static void packs_destroy(dvSpringPacks **packs)
   dv_free(p->constant);
   dv_free(p->moving);
   dv_free(p->slots);
+  dv_array_free(&p->patched);
   dv_free(p);
   *packs = NULL;
 }
+
+static bool is_limited(const dvSpring *s) { return s->low != shortest || s->high != INFINITY; }
 
 // which numbers the springs of the list need
 static void packs_choose(dvSpringPacks *p, const dvSprings *s)
@@ -48,15 +51,15 @@ static void packs_choose(dvSpringPacks *p, const dvSprings *s)
   for (size_t i = 0; i < s->list.count; i++) {
     const dvSpring *q = &s->list.data[i];
     p->damped = p->damped || q->kd != 0;
-    p->limited = p->limited || q->low != shortest || q->high != INFINITY;
+    p->limited = p->limited || is_limited(q);
   }
   p->constants = p->limited ? DV_SPRING_CONSTANTS : p->damped ? DV_SPRING_LOW : DV_SPRING_KD;
 }
 
 // a lane that fills up keeps zeros: both of its ends are the dummy, so that it has no length and does not act
-static void packs_fill(dvSpringPacks *p, const dvSprings *s)
+static void packs_fill(dvSpringPacks *p, const dvSprings *s, size_t begin, size_t end)
 {
-  for (size_t lane = 0; lane < DV_LANES * p->blocks->packs; lane++) {
+  for (size_t lane = DV_LANES * begin; lane < DV_LANES * end; lane++) {
     double *c = p->constant + DV_LANES * p->constants * (lane / DV_LANES) + lane % DV_LANES;
     if (p->blocks->element[lane] < 0) continue;
     const dvSpring *q = &s->list.data[p->blocks->element[lane]];
@@ -85,7 +88,8 @@ static dvSpringPacks *packs_create(const dvSprings *s, dvState *state)
   p->constant = dv_alloc_aligned(lanes * p->constants * sizeof(double));
   p->moving = dv_alloc_aligned(lanes * DV_SPRING_PACKED * sizeof(double));
   p->slots = dv_alloc_aligned((DV_BLOCK_STRIDE * blocks->slots + 1) * sizeof(double));
-  if (p->constant && p->moving && p->slots) packs_fill(p, s);
+  p->room = dv_blocks_room(blocks);
+  if (p->constant && p->moving && p->slots) packs_fill(p, s, 0, blocks->packs);
   else packs_destroy(&p);
   return p;
 }
@@ -126,6 +130,71 @@ static void tell_oddities(const dvSprings *s, const dvObject *o, dvState *first,
                coincident, at[1], q[at[1]].a, q[at[1]].b);
 }
 
+// new springs must find their numbers in the records
+static bool packs_patch(dvSpringPacks *p, const dvSprings *s, const dvBlocksChange *change)
+{
+  for (size_t i = 0; i < change->element_steps; i++) {
+    size_t number = (size_t)change->elements[i].number;
+    const dvSpring *q = number < s->list.count ? &s->list.data[number] : NULL;
+    if (q && ((q->kd != 0 && !p->damped) || (is_limited(q) && !p->limited))) return false;
+  }
+  const dvBlocksArray arrays[] = {{&p->constant, p->constants, DV_PER_LANE},
+                                  {&p->moving, DV_SPRING_PACKED, DV_PER_LANE},
+                                  {&p->slots, 1, DV_PER_SLOT}};
+  if (!dv_blocks_follow(p->blocks, change, &p->patched) ||
+      !dv_blocks_make_room(p->blocks, &p->room, arrays, DV_COUNT(arrays)))
+    return false;
+  for (size_t i = 0; i < p->patched.count; i++) {
+    size_t pack = (size_t)p->patched.data[i];
+    dv_blocks_clear_pack(arrays, DV_COUNT(arrays), pack);
+    packs_fill(p, s, pack, pack + 1);
+  }
+  return true;
+}
+
+static bool make_moving(dvSprings *s)
+{
+  if (s->moving_count >= s->list.count) return true;
+  dv_free(s->moving);
+  s->moving_count = s->list.count + s->list.count / 2;
+  s->moving = dv_try_alloc(s->moving_count * DV_SPRING_MOVING * sizeof(double));
+  if (!s->moving) s->moving_count = 0;
+  return s->moving;
+}
+
+static bool pays_to_pack(const dvSprings *s, const dvState *first, const dvState *second)
+{
+  return first == second && first->base.dof->kind == DV_VEC3 && s->list.count >= PACKED_FROM;
+}
+
+bool dv_springs_patch(dvSprings *s, dvState *state, const dvTrace *trace, const dvTraceStep *steps, size_t count)
+{
+  dvBlocksChange change = {.elements = steps,
+                           .element_steps = count,
+                           .points = trace->steps[DV_POINT].data,
+                           .point_steps = trace->steps[DV_POINT].count,
+                           .connectivity = s->list.count ? &s->list.data->a : NULL,
+                           .stride = sizeof(dvSpring),
+                           .count = s->list.count,
+                           .point_count = state->count};
+  s->points[0] = s->points[1] = state->count;
+  if (s->packs) return packs_patch(s->packs, s, &change);
+  return !pays_to_pack(s, state, state) && make_moving(s);
+}
+
+bool dv_springs_patch_bonds(dvSprings *s, dvState *state, dvTopology *mesh, dvBonds *b)
+{
+  for (size_t i = 0; i < b->changed.count; i++) {
+    const int32_t *ends = b->points.data + b->width * (b->changed.data[i] + 1) - 2;
+    s->list.data[b->changed.data[i]].a = ends[0];
+    s->list.data[b->changed.data[i]].b = ends[1];
+  }
+  bool good = dv_topology_point_count(mesh) == state->count &&
+              dv_springs_patch(s, state, dv_topology_trace(mesh), b->steps.data, b->steps.count);
+  dv_bonds_done(b);
+  return good;
+}
+
 dvStatus dv_springs_settle(dvSprings *s, const dvObject *o, dvState *first, dvState *second)
 {
   for (size_t i = 0; i < s->list.count; i++) {
@@ -141,13 +210,8 @@ dvStatus dv_springs_settle(dvSprings *s, const dvObject *o, dvState *first, dvSt
   s->points[0] = first->count;
   s->points[1] = second->count;
   packs_destroy(&s->packs);
-  if (first == second && first->base.dof->kind == DV_VEC3 && s->list.count >= PACKED_FROM)
-    s->packs = packs_create(s, first);
-  if (s->packs || s->moving_count >= s->list.count) return DV_OK;
-  dv_free(s->moving);
-  s->moving = dv_try_alloc(s->list.count * DV_SPRING_MOVING * sizeof(double));
-  s->moving_count = s->moving ? s->list.count : 0;
-  return s->moving ? DV_OK : dv_error(o, NULL, "out of memory for %zu springs", s->list.count);
+  if (pays_to_pack(s, first, second)) s->packs = packs_create(s, first);
+  return s->packs || make_moving(s) ? DV_OK : dv_error(o, NULL, "out of memory for %zu springs", s->list.count);
 }
 
 void dv_springs_free(dvSprings *s)

@@ -11,6 +11,7 @@
 
 #include "base/isa.h"
 #include "element/blocks.h"
+#include "force/spring/bonds.h"
 #include "mechanics/component.h"
 
 typedef struct dvSpring {
@@ -40,6 +41,11 @@ enum { DV_SPRING_MOVING = 8 };    // ks - t, t, u[6]
 // To be called after the list was filled or changed: checks indices and numbers, prepares the fast path. The states may
 // be the same. Reports through `o`.
 dvStatus dv_springs_settle(dvSprings *s, const dvObject *o, dvState *first, dvState *second);
+// The same for springs within one state of a mesh that has changed, of which `steps` tell what became of them and
+// `trace` what became of their points. False when they are to be settled again.
+bool dv_springs_patch(dvSprings *s, dvState *state, const dvTrace *trace, const dvTraceStep *steps, size_t count);
+// The same for springs that are the entries of bonds, of which the last two points are the ends.
+bool dv_springs_patch_bonds(dvSprings *s, dvState *state, dvTopology *mesh, dvBonds *b);
 void dv_springs_free(dvSprings *s);
 
 // Keeps what the functions below need where the step is implicit.
@@ -71,10 +77,12 @@ typedef struct dvSpringPacks {
   dvElementBlocks *blocks;
   double *constant, *moving;
   double *slots;
-  size_t constants;   // packs of a record: DV_SPRING_KD, DV_SPRING_LOW or DV_SPRING_CONSTANTS
-  bool damped;        // some kd is not zero
-  bool limited;       // some spring does not act at all lengths
-  bool no_tangents;   // force leaves `moving` as it is
+  size_t constants;    // packs of a record: DV_SPRING_KD, DV_SPRING_LOW or DV_SPRING_CONSTANTS
+  bool damped;         // some kd is not zero
+  bool limited;        // some spring does not act at all lengths
+  dvBlocksRoom room;   // of the arrays
+  dvNumbers patched;   // packs that a change concerns
+  bool no_tangents;    // force leaves `moving` as it is
 } dvSpringPacks;
 
 typedef struct dvSpringKernels {

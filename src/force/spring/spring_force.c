@@ -50,8 +50,8 @@ dvStatus dv_spring_force_add_given(dvSpringForce *f)
   return DV_OK;
 }
 
-// The fields show what the list holds, whatever it was made from.
-static void publish(dvSpringForce *f)
+// The fields show what the list holds, whatever it was made from: some entries or, with NULL, all.
+static void publish(dvSpringForce *f, const dvNumbers *some)
 {
   size_t n = f->springs.list.count;
   dvReals *reals[] = {&f->stiffness, &f->damping, &f->lengths};
@@ -65,13 +65,14 @@ static void publish(dvSpringForce *f)
          *rest = dv_reals_edit(&f->lengths);
   int32_t *a = dv_ints_edit(&f->springsIndices1), *b = dv_ints_edit(&f->springsIndices2);
   int32_t *stretch = dv_ints_edit(&f->elongationOnly), *on = dv_ints_edit(&f->enabled);
-  for (size_t i = 0; i < n; i++, spring += 5) {
+  for (size_t k = 0; k < (some ? some->count : n); k++) {
+    size_t i = some ? (size_t)some->data[k] : k;
     const dvSpring *s = &f->springs.list.data[i];
-    spring[0] = a[i] = s->a;
-    spring[1] = b[i] = s->b;
-    spring[2] = ks[i] = s->ks;
-    spring[3] = kd[i] = s->kd;
-    spring[4] = rest[i] = s->rest;
+    spring[5 * i] = a[i] = s->a;
+    spring[5 * i + 1] = b[i] = s->b;
+    spring[5 * i + 2] = ks[i] = s->ks;
+    spring[5 * i + 3] = kd[i] = s->kd;
+    spring[5 * i + 4] = rest[i] = s->rest;
     on[i] = !isinf(s->low);
     stretch[i] = on[i] && s->low == s->rest;
   }
@@ -81,7 +82,7 @@ dvStatus dv_spring_force_end(dvObject *o)
 {
   dvSpringForce *f = (dvSpringForce *)o;
   dvStatus status = dv_springs_settle(&f->springs, o, f->pair.first, f->pair.second);
-  if (status == DV_OK) publish(f);
+  if (status == DV_OK) publish(f, NULL);
   else f->springs.list.count = 0;
   return status;
 }
@@ -91,6 +92,7 @@ void dv_spring_force_destroy(dvObject *o)
   dvSpringForce *f = (dvSpringForce *)o;
   dv_springs_free(&f->springs);
   dv_pairs_free(&f->pairs);
+  dv_bonds_free(&f->bonds);
 }
 
 static uint32_t watched_counter(const dvSpringForce *f)
@@ -102,13 +104,48 @@ static uint32_t watched_counter(const dvSpringForce *f)
 
 void dv_spring_force_follow(dvSpringForce *f)
 {
+  f->pairs.tells = true;
   DV_PAIRS_FOLLOW(&f->pairs, &f->pair.base, f->pair.first, f->pair.second, &f->springs.list, a, b);
+}
+
+bool dv_spring_force_patch_bonds(dvSpringForce *f, dvTopology *mesh)
+{
+  if (!dv_springs_patch_bonds(&f->springs, f->pair.first, mesh, &f->bonds)) return false;
+  publish(f, &f->bonds.changed);
+  return true;
+}
+
+// springs that are given, within one state
+static bool patch_given(dvSpringForce *f)
+{
+  dvState *s = f->pair.first;
+  const dvTrace *trace = s == f->pair.second && s->topology ? dv_follow_trace(&f->pair.base, s->topology) : NULL;
+  if (!trace || !f->pairs.ends[0] || f->springs.list.count != f->pairs.ends[0]->count ||
+      dv_topology_point_count(s->topology) != s->count)
+    return false;
+  dvNumbers changed = {0};
+  dv_pairs_changed(&f->pairs, &changed);
+  for (size_t i = 0; i < changed.count; i++) {
+    dvSpring *q = &f->springs.list.data[changed.data[i]];
+    q->a = f->pairs.ends[0]->data[changed.data[i]];
+    q->b = f->pairs.ends[1]->data[changed.data[i]];
+  }
+  bool good = dv_springs_patch(&f->springs, s, trace, f->pairs.steps.data, f->pairs.steps.count);
+  if (good) publish(f, &changed);
+  f->pairs.steps.count = 0;
+  dv_array_free(&changed);
+  return good && dv_follow_patched(&f->pair.base);
 }
 
 void dv_spring_force_topology_changed(dvObject *o)
 {
   dvSpringForce *f = (dvSpringForce *)o;
+  if (patch_given(f)) {
+    if (f->watched[0]) f->seen = watched_counter(f);
+    return;
+  }
   DV_PAIRS_GIVE(&f->pairs, &f->springs.list, a, b);
+  f->pairs.steps.count = 0;
   dv_spring_force_end(o);
   if (f->watched[0]) f->seen = watched_counter(f);
 }

@@ -28,6 +28,7 @@ typedef struct dvSpringForce {
   uint32_t seen;
   bool waiting;    // for a state that stands further down and is not initialised yet
   dvPairs pairs;   // springs that are not made from a mesh follow their points
+  dvBonds bonds;   // those that are follow it
 } dvSpringForce;
 
 extern const dvFieldBlock dv_spring_force_block;
@@ -44,6 +45,8 @@ void dv_spring_force_destroy(dvObject *o);
 // with one of them.
 void dv_spring_force_follow(dvSpringForce *f);
 void dv_spring_force_topology_changed(dvObject *o);
+// For springs that are made from a mesh, when those that a batch concerns were made again; false: settle all.
+bool dv_spring_force_patch_bonds(dvSpringForce *f, dvTopology *mesh);
 
 // Distance of two points of a vector, in the numbers that springs see.
 double dv_spring_distance(const dvDof *dof, const double *x, int32_t a, int32_t b);

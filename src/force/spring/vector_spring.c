@@ -30,6 +30,13 @@ static const dvFieldDesc vector_spring_fields[] = {VECTOR_SPRING_FIELDS(DV_DESCR
 
 extern const dvClass dv_vector_spring_class;
 
+static dvXspSpring spring_along(const VectorSpring *v, const int32_t *ends, const double *x0)
+{
+  dvXspSpring s = {.a = ends[0], .b = ends[1], .ks = v->stiffness, .kd = v->viscosity};
+  for (int k = 0; k < 3; k++) s.vector[k] = x0[3 * s.b + k] - x0[3 * s.a + k];
+  return s;
+}
+
 static dvStatus add_edges(VectorSpring *v)
 {
   dvObject *o = &v->pair.base;
@@ -37,11 +44,7 @@ static dvStatus add_edges(VectorSpring *v)
   const dvInts *edges = t ? dv_force_elements(o, t, DV_EDGE, v->pair.first) : NULL;
   if (!edges) return DV_ERROR_INPUT;
   const double *x0 = dv_state_read(v->pair.first, DV_X_REST);
-  for (size_t i = 0; i < edges->count; i += 2) {
-    dvXspSpring s = {.a = edges->data[i], .b = edges->data[i + 1], .ks = v->stiffness, .kd = v->viscosity};
-    for (int k = 0; k < 3; k++) s.vector[k] = x0[3 * s.b + k] - x0[3 * s.a + k];
-    dv_push(&v->list, s);
-  }
+  for (size_t i = 0; i < edges->count; i += 2) dv_push(&v->list, spring_along(v, edges->data + i, x0));
   return DV_OK;
 }
 
@@ -77,12 +80,32 @@ static dvStatus vector_spring_reinit(dvObject *o)
   return DV_OK;
 }
 
-// springs of a file stay with their points, the others are made again
+// springs along the edges of the mesh
+static bool patch(dvObject *o)
+{
+  VectorSpring *v = (VectorSpring *)o;
+  dvTopology *mesh = dv_topology(v->topology.target);
+  const int32_t *ends = dv_topology_elements(mesh, DV_EDGE)->data;
+  size_t edges = dv_topology_count(mesh, DV_EDGE), points = dv_topology_point_count(mesh);
+  const double *x0 = dv_state_read(v->pair.first, DV_X_REST);
+  if (v->list.count != dv_trace_before(dv_topology_trace(mesh), DV_EDGE, edges) || points > v->pair.first->count ||
+      points > v->pair.second->count)
+    return false;
+  dvNumbers some = {0};
+  dv_trace_shapes(mesh, DV_EDGE, &some);
+  dv_array_resize(&v->list, edges);
+  for (size_t i = 0; i < some.count; i++) v->list.data[some.data[i]] = spring_along(v, ends + 2 * some.data[i], x0);
+  dv_array_free(&some);
+  return true;
+}
+
+// springs of a file stay with their points
 static void vector_spring_topology_changed(dvObject *o)
 {
   VectorSpring *v = (VectorSpring *)o;
   if (*v->filename) DV_PAIRS_GIVE(&v->pairs, &v->list, a, b);
-  else vector_spring_reinit(o);
+  else
+    dv_force_patch_or_remake(o, v->useTopology && v->topology.target ? dv_topology(v->topology.target) : NULL, patch);
 }
 
 static dvStatus vector_spring_init(dvObject *o)

@@ -16,7 +16,7 @@
 #endif
 
 static const char magic[8] = {'D', 'I', 'V', 'A', 'N', 'S', 'N', 'P'};
-enum { FORMAT = 2, DIFFERENCES = 5 };
+enum { FORMAT = 3, DIFFERENCES = 5 };
 
 static dvStatus complain(dvScene *scene, dvLevel level, const char *name, const char *advice, const char *format, ...)
     DV_PRINTF(5, 6);
@@ -149,11 +149,15 @@ static bool change_meshes(dvScene *scene, const Meshes *own, const Meshes *read,
 {
   bool good = true;
   if (!went_the_same_way(own, read)) dv_scene_rewind(scene);
+  DV_ARRAY(dvReplay) replays = {0};
   for (size_t i = 0; i < read->list.count && good; i++) {
     dvObject *o = dv_link_find(&scene->root->base, read->list.data[i].path, DV_ROLE_TOPOLOGY);
-    good = o && !o->failed && dv_topology_replay(dv_topology(o), &read->list.data[i].journal, why) == DV_OK;
-    if (!o || o->failed) dv_text_printf(why, "there is no mesh %s", read->list.data[i].path);
+    good = o && !o->failed;
+    if (good) dv_push(&replays, ((dvReplay){.topology = dv_topology(o), .journal = &read->list.data[i].journal}));
+    else dv_text_printf(why, "there is no mesh %s", read->list.data[i].path);
   }
+  good = good && dv_topologies_replay(scene, replays.data, replays.count, why) == DV_OK;
+  dv_array_free(&replays);
   return good;
 }
 

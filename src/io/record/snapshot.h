@@ -13,7 +13,7 @@
 
 #include "scene/node.h"
 
-// A scene whose meshes have changed since it was read cannot be saved or restored: that is told.
+// Meshes that have changed since the scene was read go with it, as what was done to them (topology/change/journal.h).
 
 // Saves a scene that is initialised. The file is replaced by a complete one or not at all. Mistakes go to the log.
 dvStatus dv_snapshot_write(dvScene *scene, const char *path);

@@ -123,10 +123,7 @@ void dv_order_history_propose(const dvOrderHistory *h, const dvPattern *a, int32
 void dv_order_history_note(dvOrderHistory *h, const dvPattern *a, const dvOrderChoice *choice)
 {
   uint64_t hash = hash_of(a);
-  if (h->analyses == 0 || h->hash != hash) {
-    h->analyses = h->analyses < 2 ? h->analyses + 1 : 2;
-    h->again = choice->whole ? 0 : h->again + 1;
-  }
+  if (h->analyses == 0 || h->hash != hash) h->analyses = h->analyses < 2 ? h->analyses + 1 : 2;
   h->hash = hash;
   if (choice->whole) h->work = choice->work, h->rows = (double)a->rows;
   if (h->analyses < 2) return;
@@ -165,7 +162,6 @@ void dv_order_history_remember(dvOrderHistory *h, dvMemoryStream *s)
   dv_remember_numbers(s, "pattern", &h->hash, sizeof h->hash);
   dv_remember_numbers(s, "work of an order", &h->work, sizeof h->work);
   dv_remember_numbers(s, "rows of an order", &h->rows, sizeof h->rows);
-  dv_remember_numbers(s, "orders taken over", &h->again, sizeof h->again);
   dv_remember_array(s, "rows of the pattern", &h->row_start);
   dv_remember_array(s, "columns of the pattern", &h->col);
   dv_remember_array(s, "order", &h->order);

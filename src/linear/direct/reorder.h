@@ -17,7 +17,6 @@ typedef struct dvOrderHistory {
   DV_ARRAY(int32_t) row_start, col;   // that pattern, once there have been two
   DV_ARRAY(int32_t) order;            // and its order
   double work, rows;                  // of the last order from scratch
-  unsigned again;                     // since when orders were taken over, a count for tests and timers
 } dvOrderHistory;
 
 // How an analysis comes to its order.

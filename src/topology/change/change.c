@@ -15,6 +15,7 @@ struct dvChanges {
   dvElementList elements[DV_ELEMENT_KINDS];   // of points, once frozen
   dvElementData points;
   dvJournal journal;       // of a topology that no mapping fills
+  uint32_t turn;           // see turn_of
   dvTrace trace;           // of the batch that goes on
   struct dvFills *fills;   // see fill.h
   // what it was before the first change
@@ -60,16 +61,23 @@ void dv_topology_unwatch(dvWatcher *w)
   }
 }
 
+// changes of a mesh outside of a scene have turns of their own
+static uint32_t *turn_of(dvTopology *t)
+{
+  dvScene *scene = t->base.node ? t->base.node->scene : NULL;
+  return scene ? &scene->turn : &t->changes->turn;
+}
+
 static void note(dvTopology *t, const dvChange *change, const double *positions)
 {
-  if (!t->filler) dv_journal_note(&t->changes->journal, change, positions);
+  if (!t->filler) dv_journal_note(&t->changes->journal, change, positions, turn_of(t));
 }
 
 struct dvFills **dv_topology_fills(const dvTopology *t) { return t->changes ? &t->changes->fills : NULL; }
 
 void dv_topology_note_fill(dvTopology *t, const int32_t *hexahedra, const dvCellFill *fills, size_t count)
 {
-  if (!t->filler) dv_journal_note_fill(&t->changes->journal, hexahedra, fills, count);
+  if (!t->filler) dv_journal_note_fill(&t->changes->journal, hexahedra, fills, count, turn_of(t));
 }
 
 const dvJournal *dv_topology_journal(const dvTopology *t)

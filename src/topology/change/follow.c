@@ -126,6 +126,7 @@ static void put_back_rows(Follower *f)
 void dv_follow_rewind(dvScene *scene, void (*put_states_back)(dvScene *scene))
 {
   scene->rewind = NULL;
+  scene->turn = 0;
   scene->lists_version = scene->version - 1;   // links are back
   void (*const before[])(dvTopology *) = {put_back, settle};
   for (size_t i = 0; i < DV_COUNT(before); i++)

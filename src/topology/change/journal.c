@@ -1,7 +1,7 @@
 // See journal.h.
 #include "topology/change/journal.h"
 
-enum { HAS_ANCESTORS = 1, HAS_COEFFICIENTS = 2, HAS_POSITIONS = 4, IS_EXCHANGE = 8, ENTRY = 4 };
+enum { HAS_ANCESTORS = 1, HAS_COEFFICIENTS = 2, HAS_POSITIONS = 4, IS_EXCHANGE = 8, ENTRY = 5 };
 
 // --- writing -------------------------------------------------------------------------------------
 
@@ -17,7 +17,7 @@ static void put_reals(dvJournal *j, const double *reals, size_t count)
   for (size_t i = 0; i < count; i++) j->reals.data[j->reals.count++] = reals[i];
 }
 
-void dv_journal_note(dvJournal *j, const dvChange *c, const double *positions)
+void dv_journal_note(dvJournal *j, const dvChange *c, const double *positions, uint32_t *turn)
 {
   bool end = c->what == DV_CHANGES_END;
   if (end && !j->open) return;
@@ -25,7 +25,7 @@ void dv_journal_note(dvJournal *j, const dvChange *c, const double *positions)
   const dvOrigin *o = &c->origin;
   int32_t has = (o->offsets ? HAS_ANCESTORS : 0) | (o->offsets && o->coefficients ? HAS_COEFFICIENTS : 0) |
                 (positions ? HAS_POSITIONS : 0) | (c->exchange ? IS_EXCHANGE : 0);
-  put(j, (int32_t[]){(int32_t)c->what, (int32_t)c->kind, (int32_t)c->count, has}, ENTRY);
+  put(j, (int32_t[]){(int32_t)c->what, (int32_t)c->kind, (int32_t)c->count, has, (int32_t)(*turn)++}, ENTRY);
   if (end) return;
   if (c->what == DV_ADDED && c->kind != DV_POINT) put(j, c->points, c->count * (size_t)dv_element_points(c->kind));
   if (c->what != DV_ADDED) put(j, c->indices, c->count);
@@ -41,10 +41,10 @@ void dv_journal_note(dvJournal *j, const dvChange *c, const double *positions)
 // no change that others hear of: how far hexahedra are filled
 enum { FILLED = DV_CHANGES_END + 1, FILL_WORDS = sizeof(dvCellFill) / sizeof(int32_t) };
 
-void dv_journal_note_fill(dvJournal *j, const int32_t *hexahedra, const dvCellFill *fills, size_t count)
+void dv_journal_note_fill(dvJournal *j, const int32_t *hexahedra, const dvCellFill *fills, size_t count, uint32_t *turn)
 {
   j->open = true;
-  put(j, (int32_t[]){FILLED, DV_HEXAHEDRON, (int32_t)count, 0}, ENTRY);
+  put(j, (int32_t[]){FILLED, DV_HEXAHEDRON, (int32_t)count, 0, (int32_t)(*turn)++}, ENTRY);
   put(j, hexahedra, count);
   for (size_t i = 0; i < count; i++) {
     int32_t words[FILL_WORDS];
@@ -70,10 +70,7 @@ bool dv_journal_begins(const dvJournal *j, const dvJournal *other)
 
 // --- doing it again ------------------------------------------------------------------------------
 
-typedef struct Reader {
-  const dvJournal *journal;
-  size_t word, real;
-} Reader;
+typedef dvReplay Reader;
 
 static bool take(Reader *r, size_t count, const int32_t **out)
 {
@@ -148,19 +145,40 @@ static bool replay_one(dvTopology *t, Reader *r)
   }
 }
 
-dvStatus dv_topology_replay(dvTopology *t, const dvJournal *j, dvText *why)
+// the one whose next change came first; NULL when all are through
+static Reader *next_of(Reader *readers, size_t count)
 {
-  const dvJournal *own = dv_topology_journal(t);
-  Reader r = {.journal = j};
-  if (own) r.word = own->words.count, r.real = own->reals.count;
-  if (own && !dv_journal_begins(own, j)) {
-    dv_text_printf(why, "the mesh %s has changed in another way here: read the scene again first", t->base.name);
+  Reader *first = NULL;
+  uint32_t turn = 0;
+  for (size_t i = 0; i < count; i++) {
+    Reader *r = &readers[i];
+    const int32_t *words = r->journal->words.data + r->word;
+    if (r->word >= r->journal->words.count) continue;
+    uint32_t own = r->journal->words.count - r->word >= ENTRY ? (uint32_t)words[ENTRY - 1] : 0;
+    if (first && own >= turn) continue;
+    first = r;
+    turn = own;
+  }
+  return first;
+}
+
+dvStatus dv_topologies_replay(dvScene *scene, dvReplay *replays, size_t count, dvText *why)
+{
+  for (size_t i = 0; i < count; i++) {
+    Reader *r = &replays[i];
+    const dvJournal *own = dv_topology_journal(r->topology);
+    r->word = own ? own->words.count : 0;
+    r->real = own ? own->reals.count : 0;
+    if (!own || dv_journal_begins(own, r->journal)) continue;
+    dv_text_printf(why, "the mesh %s has changed in another way here: read the scene again first",
+                   r->topology->base.name);
     return DV_ERROR_INPUT;
   }
-  while (r.word < j->words.count)
-    if (!replay_one(t, &r)) {
-      dv_text_printf(why, "changes of the mesh %s cannot be made: read the scene again", t->base.name);
-      return DV_ERROR_INPUT;
-    }
+  for (Reader *r; (r = next_of(replays, count));) {
+    if (r->journal->words.count - r->word >= ENTRY) scene->turn = (uint32_t)r->journal->words.data[r->word + ENTRY - 1];
+    if (replay_one(r->topology, r)) continue;
+    dv_text_printf(why, "changes of the mesh %s cannot be made: read the scene again", r->topology->base.name);
+    return DV_ERROR_INPUT;
+  }
   return DV_OK;
 }

@@ -187,6 +187,54 @@ void dv_trace_around(dvTopology *t, dvElementKind kind, const dvNumbers *points,
   dv_numbers_unique(out);
 }
 
+void dv_topology_between(dvTopology *t, dvElementKind kind, int32_t p, int32_t q, dvNumbers *out)
+{
+  int32_t width = dv_element_points(kind);
+  const int32_t *list = dv_topology_list(t, kind)->data;
+  out->count = 0;
+  for (int32_t at = dv_topology_first_at(t, kind, p); at >= 0; at = dv_topology_next_at(t, kind, at)) {
+    const int32_t *corners = list + at / width * width;
+    for (int32_t k = 0; k < width; k++)
+      if (corners[k] == q) {
+        dv_push(out, at / width);
+        break;
+      }
+  }
+  dv_numbers_unique(out);
+}
+
+void dv_trace_beside(dvTopology *t, dvElementKind kind, const dvNumbers *points, dvNumbers *out)
+{
+  int32_t width = dv_element_points(kind);
+  const int32_t *list = dv_topology_list(t, kind)->data;
+  out->count = 0;
+  for (size_t i = 0; i < points->count; i++) {
+    dv_push(out, points->data[i]);
+    for (int32_t at = dv_topology_first_at(t, kind, points->data[i]); at >= 0; at = dv_topology_next_at(t, kind, at))
+      for (int32_t k = 0; k < width; k++) dv_push(out, list[at / width * width + k]);
+  }
+  dv_numbers_unique(out);
+}
+
+// which points were moved is known by the numbers that they had then: those around all that were touched
+void dv_trace_moved(dvTopology *t, dvElementKind kind, dvNumbers *out)
+{
+  const dvTrace *trace = dv_topology_trace(t);
+  bool any = false;
+  for (size_t i = 0; i < trace->steps[DV_POINT].count; i++)
+    any = any || trace->steps[DV_POINT].data[i].what == DV_MOVED;
+  out->count = 0;
+  if (any) dv_trace_around(t, kind, dv_trace_points(trace), out);
+}
+
+void dv_trace_shapes(dvTopology *t, dvElementKind kind, dvNumbers *out)
+{
+  const dvNumbers *rows = dv_trace_rows(t, kind);
+  dv_trace_moved(t, kind, out);
+  for (size_t i = 0; i < rows->count; i++) dv_push(out, rows->data[i]);
+  dv_numbers_unique(out);
+}
+
 const dvNumbers *dv_trace_rows(dvTopology *t, dvElementKind kind)
 {
   dvTrace *trace = (dvTrace *)dv_topology_trace(t);

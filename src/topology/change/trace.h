@@ -52,6 +52,11 @@ const dvTrace *dv_topology_trace(const dvTopology *t);
 // Elements (or points) that are new, have another number, or whose points have: in ascending order, each once. Points
 // that were moved are among the points, not so the elements that have them.
 const dvNumbers *dv_trace_rows(dvTopology *t, dvElementKind kind);
+// Elements with a point that was moved, and others around points that were touched; none when nothing was moved.
+void dv_trace_moved(dvTopology *t, dvElementKind kind, dvNumbers *out);
+// Both: all that is computed of the number, the points or the shape of an
+// element.
+void dv_trace_shapes(dvTopology *t, dvElementKind kind, dvNumbers *out);
 // How many elements of a kind there were before, when there are `now`.
 size_t dv_trace_before(const dvTrace *trace, dvElementKind kind, size_t now);
 // Whether the same has happened to the points of two topologies.
@@ -61,6 +66,10 @@ bool dv_trace_same_points(const dvTrace *a, const dvTrace *b);
 static inline const dvNumbers *dv_trace_points(const dvTrace *trace) { return &trace->points.list; }
 // Elements of a kind that have one of these points, in ascending order, each once: what is computed of neighbours.
 void dv_trace_around(dvTopology *t, dvElementKind kind, const dvNumbers *points, dvNumbers *out);
+// Elements of a kind that have both points, in ascending order.
+void dv_topology_between(dvTopology *t, dvElementKind kind, int32_t p, int32_t q, dvNumbers *out);
+// The points of such elements, in ascending order: `points` and those beside them.
+void dv_trace_beside(dvTopology *t, dvElementKind kind, const dvNumbers *points, dvNumbers *out);
 
 // --- for change.c and follow.c ---
 

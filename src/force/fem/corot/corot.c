@@ -13,8 +13,10 @@ struct dvCorot {
   double weights[3 * DV_COROT_NODES];
   dvCorotStiffness stiffness;
   void *user;
-  double *first;    // [elements][9] axes at rest, NULL when they are those of the world
-  double *energy;   // [lanes] scratch
+  double *first;       // nine packs: axes at rest, NULL when they are those of the world
+  double *energy;      // [lanes] scratch
+  dvBlocksRoom room;   // of the arrays
+  dvNumbers patched;   // packs that a change concerns
 };
 
 // --- one element ---
@@ -119,31 +121,41 @@ static void place_element(dvCorot *c, const dvCorotDef *def, size_t e)
          *frame = (double *)lane_at(c->data.frames, 9, lane);
   corners_of(def, e, d);
   dvMat3 axes = def->weights && def->frame != DV_FRAME_FIXED ? axes_of(c, d) : dv_mat3_identity();
-  if (c->first) dv_mat3_store(c->first + 9 * e, axes);
+  double *first = c->first ? (double *)lane_at(c->first, 9, lane) : NULL;
   for (int i = 0; i < 9; i++) frame[DV_LANES * i] = axes.m[i / 3][i % 3];
+  for (int i = 0; i < 9 && first; i++) first[DV_LANES * i] = axes.m[i / 3][i % 3];
   for (size_t i = 1; i < c->nodes; i++) store_lane(rest + DV_LANES * 3 * (i - 1), dv_mat3_mul_vec(axes, d[i]));
   if (!c->data.origin) return;
-  double first[3] = {0};
+  double corner[3] = {0};
   for (int k = 0; k < def->width; k++)
-    first[k] = def->rest[(size_t)def->width * (size_t)def->connectivity[def->nodes * e] + (size_t)k];
-  store_lane((double *)lane_at(c->data.origin, 3, lane), dv_mat3_mul_vec(axes, dv_vec3_load(first)));
+    corner[k] = def->rest[(size_t)def->width * (size_t)def->connectivity[def->nodes * e] + (size_t)k];
+  store_lane((double *)lane_at(c->data.origin, 3, lane), dv_mat3_mul_vec(axes, dv_vec3_load(corner)));
 }
 
-// All matrices are the same up to rounding.
-static bool same_matrices(const dvCorot *c)
+// the matrices of an element and of another are the same up to rounding
+static bool has_matrix(const dvCorot *c, size_t e, const double *packed)
 {
   double x[3 * DV_COROT_NODES], most = 0;
-  Matrix first, other;
+  Matrix own;
+  bool same = true;
+  rest_shape(c, e, x);
+  compute_matrix(c, e, x, &own);
+  for (size_t i = 0; i < c->entries; i++) most = dv_max(most, packed[i] < 0 ? -packed[i] : packed[i]);
+  for (size_t i = 0; i < c->entries && same; i++) {
+    double gap = packed[i] - own.packed[i];
+    same = gap <= 1e-13 * most && gap >= -1e-13 * most;
+  }
+  return same;
+}
+
+static bool same_matrices(const dvCorot *c)
+{
+  double x[3 * DV_COROT_NODES];
+  Matrix first;
   bool same = true;
   for (size_t e = 0; e < c->blocks->elements && same; e++) {
-    rest_shape(c, e, x);
-    compute_matrix(c, e, x, e ? &other : &first);
-    for (size_t i = 0; i < c->entries && e == 0; i++)
-      most = dv_max(most, first.packed[i] < 0 ? -first.packed[i] : first.packed[i]);
-    for (size_t i = 0; i < c->entries && e && same; i++) {
-      double gap = first.packed[i] - other.packed[i];
-      same = gap <= 1e-13 * most && gap >= -1e-13 * most;
-    }
+    if (e > 0) same = has_matrix(c, e, first.packed);
+    else rest_shape(c, e, x), compute_matrix(c, e, x, &first);
   }
   return same;
 }
@@ -167,8 +179,9 @@ static bool allocate(dvCorot *c, const dvCorotDef *def)
   c->data.frames = dv_alloc_aligned((9 * lanes + 1) * sizeof(double));
   c->data.slots = dv_alloc_aligned((DV_BLOCK_STRIDE * c->blocks->slots + 1) * sizeof(double));
   c->energy = dv_alloc_aligned((lanes + 1) * sizeof(double));
+  c->room = dv_blocks_room(c->blocks);
   bool turned = def->weights && def->frame != DV_FRAME_FIXED;
-  if (turned) c->first = dv_alloc_aligned((9 * c->blocks->elements + 1) * sizeof(double));
+  if (turned) c->first = dv_alloc_aligned((9 * lanes + 1) * sizeof(double));
   if (def->whole) c->data.origin = dv_alloc_aligned((3 * lanes + 1) * sizeof(double));
   return c->data.rest && c->data.frames && c->data.slots && c->energy && (!turned || c->first) &&
          (!def->whole || c->data.origin);
@@ -212,6 +225,52 @@ dvStatus dv_corot_create(const dvCorotDef *def, dvCorot **out)
   return DV_OK;
 }
 
+// --- a mesh that changes ---
+
+// matrices that are shared are not among the arrays
+static size_t arrays_of(dvCorot *c, dvBlocksArray out[8])
+{
+  const dvBlocksArray arrays[] = {{&c->data.rest, 3 * (c->nodes - 1), DV_PER_LANE},
+                                  {&c->data.frames, 9, DV_PER_LANE},
+                                  {&c->first, 9, DV_PER_LANE},
+                                  {&c->data.origin, 3, DV_PER_LANE},
+                                  {&c->energy, 1, DV_PER_LANE},
+                                  {&c->data.slots, 1, DV_PER_SLOT},
+                                  {&c->data.stiffness, c->entries, DV_PER_LANE},
+                                  {&c->data.sums, 9 * c->nodes, DV_PER_LANE}};
+  memcpy(out, arrays, sizeof arrays);
+  return c->data.shared ? 6 : 8;
+}
+
+static bool patch_element(dvCorot *c, const dvCorotDef *def, size_t e)
+{
+  double x[3 * DV_COROT_NODES];
+  Matrix m;
+  place_element(c, def, e);
+  if (c->data.shared) return has_matrix(c, e, c->data.stiffness);
+  rest_shape(c, e, x);
+  compute_matrix(c, e, x, &m);
+  store_matrix(c, e, &m);
+  return true;
+}
+
+bool dv_corot_patch(dvCorot *c, const dvCorotDef *def, dvTopology *mesh, dvElementKind kind)
+{
+  dvBlocksArray arrays[8];
+  if (!dv_blocks_patch(c->blocks, mesh, kind, &c->patched) || c->blocks->elements != def->count ||
+      c->blocks->points > def->points)
+    return false;
+  size_t count = arrays_of(c, arrays);
+  bool good = dv_blocks_make_room(c->blocks, &c->room, arrays, count);
+  for (size_t i = 0; i < c->patched.count && good; i++) {
+    size_t first = DV_LANES * (size_t)c->patched.data[i];
+    dv_blocks_clear_pack(arrays, count, first / DV_LANES);
+    for (size_t lane = first; lane < first + DV_LANES && good; lane++)
+      if (c->blocks->element[lane] >= 0) good = patch_element(c, def, (size_t)c->blocks->element[lane]);
+  }
+  return good;
+}
+
 void dv_corot_destroy(dvCorot **corot)
 {
   dvCorot *c = *corot;
@@ -225,6 +284,7 @@ void dv_corot_destroy(dvCorot **corot)
   dv_free(c->data.slots);
   dv_free(c->first);
   dv_free(c->energy);
+  dv_array_free(&c->patched);
   dv_free(c);
   *corot = NULL;
 }
@@ -283,13 +343,15 @@ double dv_corot_energy(dvCorot *c, dvPool *pool, const double *x)
 
 // --- one element at a time ---
 
-static dvMat3 frame_of(const dvCorot *c, size_t e)
+static dvMat3 axes_at(const dvCorot *c, const double *packs, size_t e)
 {
-  const double *at = lane_at(c->data.frames, 9, (size_t)c->blocks->lane[e]);
+  const double *at = lane_at(packs, 9, (size_t)c->blocks->lane[e]);
   dvMat3 axes;
   for (int i = 0; i < 9; i++) axes.m[i / 3][i % 3] = at[DV_LANES * i];
   return axes;
 }
+
+static dvMat3 frame_of(const dvCorot *c, size_t e) { return axes_at(c, c->data.frames, e); }
 
 // Frames that need the positions at rest are those that the force has left: call it first.
 void dv_corot_update(dvCorot *c, const double *x)
@@ -368,7 +430,7 @@ void dv_corot_local_stiffness(const dvCorot *c, size_t element, double *out)
 
 static dvMat3 first_frame_of(const dvCorot *c, size_t e)
 {
-  return c->first ? dv_mat3_load(c->first + 9 * e) : dv_mat3_identity();
+  return c->first ? axes_at(c, c->first, e) : dv_mat3_identity();
 }
 
 // rows of axes: R = now^T first

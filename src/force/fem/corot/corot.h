@@ -51,6 +51,9 @@ typedef struct dvCorotDef {
 // memory is short; *out is then NULL.
 dvStatus dv_corot_create(const dvCorotDef *def, dvCorot **out);
 void dv_corot_destroy(dvCorot **c);
+// After a batch of changes of a mesh whose elements of a kind these are, one for one: brings up to date what that
+// concerns. The definition is that of the elements now, otherwise as it was. False when they are to be created again.
+bool dv_corot_patch(dvCorot *c, const dvCorotDef *def, dvTopology *mesh, dvElementKind kind);
 
 // New matrices, from the shape at rest.
 void dv_corot_reset_stiffness(dvCorot *c);

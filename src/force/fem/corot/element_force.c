@@ -42,6 +42,7 @@ typedef struct ElementForce {
   bool stale;          // there is no valid set of elements
   dvCorot *elements;   // one of the two
   dvTetraCorot *tetra;
+  DV_ARRAY(double) young, poisson;   // of the latter, one each
 } ElementForce;
 
 #define SELF ElementForce
@@ -105,51 +106,60 @@ static void element_stiffness(void *user, size_t e, const double *x, double *k)
   dv_element_stiffness(f->kind, x, dv_lame_lambda(young, nu, space_of(f)), dv_lame_mu(young, nu), k);
 }
 
-static dvStatus create_tetrahedra(ElementForce *f, int method)
+static void read_moduli(ElementForce *f, size_t e)
 {
-  dvState *s = f->elastic.force.state;
-  double *young = dv_alloc((2 * f->count + 1) * sizeof *young), *poisson = young + f->count;
-  for (size_t e = 0; e < f->count; e++) {
-    young[e] = dv_elastic_young(&f->elastic, e);
-    poisson[e] = dv_elastic_poisson(&f->elastic, e);
-  }
-  dvTetraCorotDef def = {.rest = dv_state_read(s, DV_X_REST),
-                         .points = s->count,
-                         .tetrahedra = f->corner,
-                         .count = f->count,
-                         .young = young,
-                         .poisson = poisson,
-                         .method = method == TRIANGLE ? DV_COROT_LARGE : DV_COROT_SMALL};
-  dvStatus status = dv_tetra_corot_create(&def, &f->tetra, NULL);
-  dv_free(young);
-  return status;
+  f->young.data[e] = dv_elastic_young(&f->elastic, e);
+  f->poisson.data[e] = dv_elastic_poisson(&f->elastic, e);
 }
 
-static dvStatus create_elements(ElementForce *f, int method)
+static dvTetraCorotDef define_tetrahedra(const ElementForce *f, int method)
+{
+  const dvState *s = f->elastic.force.state;
+  return (dvTetraCorotDef){.rest = dv_state_read(s, DV_X_REST),
+                           .points = s->count,
+                           .tetrahedra = f->corner,
+                           .count = f->count,
+                           .young = f->young.data,
+                           .poisson = f->poisson.data,
+                           .method = method == TRIANGLE ? DV_COROT_LARGE : DV_COROT_SMALL};
+}
+
+static dvCorotDef define_elements(ElementForce *f, int method)
 {
   static const double edges[12] = {-1, 1, 0, 0, -1, 0, 1, 0, -1, 0, 0, 1}, sides[9] = {-1, 1, 0, -1, 0, 1, 0, 0, 0};
   static const double mean[24] = {-0.25, 0.25,  0.25, -0.25, -0.25, 0.25,  0.25,  -0.25, -0.25, -0.25, 0.25, 0.25,
                                   -0.25, -0.25, 0.25, 0.25,  -0.25, -0.25, -0.25, -0.25, 0.25,  0.25,  0.25, 0.25};
   static const dvCorotFrame frames[] = {DV_FRAME_STABLE, DV_FRAME_POLAR, DV_FRAME_FIXED, DV_FRAME_EDGES,
                                         DV_FRAME_EDGES};
-  dvState *s = f->elastic.force.state;
-  dv_corot_destroy(&f->elements);
-  dv_tetra_corot_destroy(&f->tetra);
-  if (f->kind == DV_TETRAHEDRON && (method == TRIANGLE || method == IDENTITY)) return create_tetrahedra(f, method);
+  const dvState *s = f->elastic.force.state;
   const double *weights = method == HEXAHEDRON     ? mean
                           : method != TRIANGLE     ? NULL
                           : f->kind == DV_TRIANGLE ? sides
                                                    : edges;
-  dvCorotDef def = {.rest = dv_state_read(s, DV_X_REST),
-                    .width = space_of(f),
-                    .points = s->count,
-                    .connectivity = f->corner,
-                    .nodes = f->nodes,
-                    .count = f->count,
-                    .frame = frames[method],
-                    .weights = weights,
-                    .stiffness = element_stiffness,
-                    .user = f};
+  return (dvCorotDef){.rest = dv_state_read(s, DV_X_REST),
+                      .width = space_of(f),
+                      .points = s->count,
+                      .connectivity = f->corner,
+                      .nodes = f->nodes,
+                      .count = f->count,
+                      .frame = frames[method],
+                      .weights = weights,
+                      .stiffness = element_stiffness,
+                      .user = f};
+}
+
+static dvStatus create_elements(ElementForce *f, int method)
+{
+  dv_corot_destroy(&f->elements);
+  dv_tetra_corot_destroy(&f->tetra);
+  if (f->kind == DV_TETRAHEDRON && (method == TRIANGLE || method == IDENTITY)) {
+    dv_array_resize(&f->young, f->count);
+    dv_array_resize(&f->poisson, f->count);
+    for (size_t e = 0; e < f->count; e++) read_moduli(f, e);
+    dvTetraCorotDef def = define_tetrahedra(f, method);
+    return dv_tetra_corot_create(&def, &f->tetra, NULL);
+  }
+  dvCorotDef def = define_elements(f, method);
   return dv_corot_create(&def, &f->elements);
 }
 
@@ -187,6 +197,34 @@ static dvStatus element_force_reinit(dvObject *o)
   dv_touch(o, &f->elementStiffness);
   f->stale = false;
   return DV_OK;
+}
+
+static bool patch(dvObject *o)
+{
+  ElementForce *f = (ElementForce *)o;
+  dvTopology *topology = dv_elastic_topology(&f->elastic);
+  int method = IDENTITY;
+  if (f->stale || choose_rotation(f, &method) != DV_OK) return false;
+  const dvInts *elements = dv_topology_elements(topology, f->kind);
+  f->corner = elements->data;
+  f->count = dv_ints_size(elements);
+  if (!dv_elastic_follows(&f->elastic, f->count)) return false;
+  dv_touch(o, &f->elementStiffness);
+  if (!f->tetra) {
+    dvCorotDef def = define_elements(f, method);
+    return dv_corot_patch(f->elements, &def, topology, f->kind);
+  }
+  const dvNumbers *rows = dv_trace_rows(topology, DV_TETRAHEDRON);
+  dv_array_resize(&f->young, f->count);
+  dv_array_resize(&f->poisson, f->count);
+  for (size_t i = 0; i < rows->count; i++) read_moduli(f, (size_t)rows->data[i]);
+  dvTetraCorotDef def = define_tetrahedra(f, method);
+  return dv_tetra_corot_patch(f->tetra, &def, topology);
+}
+
+static void element_force_topology_changed(dvObject *o)
+{
+  dv_force_patch_or_remake(o, dv_elastic_topology(&((ElementForce *)o)->elastic), patch);
 }
 
 static dvStatus element_force_init(dvObject *o)
@@ -272,6 +310,8 @@ static void element_force_destroy(dvObject *o)
   ElementForce *f = (ElementForce *)o;
   dv_corot_destroy(&f->elements);
   dv_tetra_corot_destroy(&f->tetra);
+  dv_array_free(&f->young);
+  dv_array_free(&f->poisson);
 }
 
 static const dvForceOps element_force_ops = {
@@ -285,7 +325,7 @@ static const dvForceOps element_force_ops = {
 #define ELEMENT_CLASS                                                                                                  \
   .struct_size = sizeof(dvClass), .module = "Sofa.Component.SolidMechanics.FEM.Elastic", .size = sizeof(ElementForce), \
   .ops = {[DV_ROLE_FORCE] = &element_force_ops}, .init = element_force_init, .reinit = element_force_reinit,           \
-  .fetch = element_force_fetch, .destroy = element_force_destroy, .topology_changed = dv_force_remake
+  .fetch = element_force_fetch, .destroy = element_force_destroy, .topology_changed = element_force_topology_changed
 
 const dvClass dv_corotational_fem_class = {
     ELEMENT_CLASS,

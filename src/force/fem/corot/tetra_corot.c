@@ -17,7 +17,7 @@ struct dvTetraCorot {
   size_t record;                // packs of a rest record
   bool mixed;                   // normal and shear strains have different gradients (LARGE with present ones)
   bool no_tangents;             // force leaves `moving` and `frames` as they are
-  size_t packs, slots, room;    // for which there is room: packs, slots, elements
+  dvBlocksRoom room;            // of the arrays
   dvNumbers patched;            // packs that a change concerns
   double *volume;               // [elements] signed, 0 for a flat one
   double *energy, *von_mises;   // [lanes] scratch of the measures
@@ -187,9 +187,7 @@ static bool allocate(dvTetraCorot *t)
   t->volume = dv_alloc_aligned((t->blocks->elements + 1) * sizeof(double));
   t->energy = dv_alloc_aligned((lanes + 1) * sizeof(double));
   t->von_mises = dv_alloc_aligned((lanes + 1) * sizeof(double));
-  t->packs = t->blocks->packs;
-  t->slots = t->blocks->slots;
-  t->room = t->blocks->elements;
+  t->room = dv_blocks_room(t->blocks);
   return t->data.rest && t->data.moving && t->data.slots && t->volume && t->energy && t->von_mises;
 }
 
@@ -243,24 +241,14 @@ dvStatus dv_tetra_corot_create(const dvTetraCorotDef *def, dvTetraCorot **out, d
 
 static bool make_room(dvTetraCorot *t)
 {
-  const dvBlocksRoom *room = &t->blocks->room;
-  if (t->blocks->packs > t->packs) {
-    size_t old = DV_LANES * t->packs, now = DV_LANES * room->packs;
-    if (!dv_blocks_grow(&t->data.rest, t->record * old, t->record * now) ||
-        !dv_blocks_grow(&t->data.moving, DV_TETRA_MOVING * old, DV_TETRA_MOVING * now) ||
-        !dv_blocks_grow(&t->energy, old, now) || !dv_blocks_grow(&t->von_mises, old, now))
-      return false;
-    t->packs = room->packs;
-  }
-  if (t->blocks->slots > t->slots) {
-    if (!dv_blocks_grow(&t->data.slots, DV_BLOCK_STRIDE * t->slots, DV_BLOCK_STRIDE * room->slots)) return false;
-    t->slots = room->slots;
-  }
-  if (t->blocks->elements > t->room) {
-    if (!dv_blocks_grow(&t->volume, t->room, room->elements)) return false;
-    t->room = room->elements;
-  }
-  return true;
+  const dvBlocksArray arrays[] = {{&t->data.rest, t->record, DV_PER_LANE},
+                                  {&t->data.moving, DV_TETRA_MOVING, DV_PER_LANE},
+                                  {&t->energy, 1, DV_PER_LANE},
+                                  {&t->von_mises, 1, DV_PER_LANE},
+                                  {&t->data.slots, 1, DV_PER_SLOT},
+                                  {&t->volume, 1, DV_PER_ELEMENT},
+                                  {&t->data.frames, DV_TETRA_FRAME, DV_PER_LANE}};
+  return dv_blocks_make_room(t->blocks, &t->room, arrays, DV_COUNT(arrays));
 }
 
 static void patch_pack(dvTetraCorot *t, const dvTetraCorotDef *def, size_t pack)
@@ -279,7 +267,7 @@ static void patch_pack(dvTetraCorot *t, const dvTetraCorotDef *def, size_t pack)
 
 bool dv_tetra_corot_patch(dvTetraCorot *t, const dvTetraCorotDef *def, dvTopology *mesh)
 {
-  if (t->data.plastic || t->data.frames || !dv_blocks_patch(t->blocks, mesh, DV_TETRAHEDRON, &t->patched) ||
+  if (t->data.plastic || !dv_blocks_patch(t->blocks, mesh, DV_TETRAHEDRON, &t->patched) ||
       t->blocks->elements != def->count || t->blocks->points > def->points || !make_room(t))
     return false;
   const dvNumbers *rows = dv_trace_rows(mesh, DV_TETRAHEDRON);

@@ -315,29 +315,29 @@ static dvStatus tetra_force_fetch(dvObject *o, dvField *field)
 // --- changes ---
 
 // brings up to date what a batch of changes concerns; false when all is to be made again
-static bool patch(TetraForce *t)
+static bool patch(dvObject *o)
 {
-  dvObject *o = &t->elastic.force.base;
+  TetraForce *t = (TetraForce *)o;
   dvTopology *topology = dv_elastic_topology(&t->elastic);
   size_t factors = t->localStiffnessFactor.count;
-  if (t->stale || !t->elements || t->mirrors.count || stress_kind(t) || !dv_follow_trace(o, topology)) return false;
+  if (t->stale || !t->elements || t->mirrors.count || stress_kind(t)) return false;
   const dvInts *tetrahedra = dv_topology_elements(topology, DV_TETRAHEDRON);
   t->tetra = tetrahedra->data;
   t->count = dv_ints_size(tetrahedra);
-  if (t->elastic.youngModulus.count == 0 || t->elastic.poissonRatio.count == 0 ||
-      (factors > 1 && factors != t->count) || dv_topology_point_count(topology) > t->elastic.force.state->count)
+  if (!dv_elastic_follows(&t->elastic, t->count) || (factors > 1 && factors != t->count) ||
+      dv_topology_point_count(topology) > t->elastic.force.state->count)
     return false;
   const dvNumbers *rows = dv_trace_rows(topology, DV_TETRAHEDRON);
   dv_array_resize(&t->young, t->count);
   dv_array_resize(&t->poisson, t->count);
   for (size_t i = 0; i < rows->count; i++) read_modulus(t, (size_t)rows->data[i]);
   dvTetraCorotDef def = definition(t);
-  return dv_tetra_corot_patch(t->elements, &def, topology) && dv_follow_patched(o);
+  return dv_tetra_corot_patch(t->elements, &def, topology);
 }
 
 static void tetra_force_topology_changed(dvObject *o)
 {
-  if (!patch((TetraForce *)o)) dv_force_remake(o);
+  dv_force_patch_or_remake(o, dv_elastic_topology(&((TetraForce *)o)->elastic), patch);
 }
 
 // plastic strain comes home from the packs

@@ -175,46 +175,78 @@ static void warn_of_shapes(const dvHexaForce *h)
                "%zu hexahedra are flat or inside out at rest; the first is number %zu", bad, first);
 }
 
-dvStatus dv_hexa_force_reinit(dvObject *o)
+static dvCorotDef definition(dvHexaForce *h)
 {
   static const dvCorotFrame frames[] = {DV_FRAME_FIXED, DV_FRAME_EDGES, DV_FRAME_POLAR};
   // mean edges along x, y and z
   static const double weights[24] = {-0.25, 0.25,  0.25, -0.25, -0.25, 0.25,  0.25,  -0.25, -0.25, -0.25, 0.25, 0.25,
                                      -0.25, -0.25, 0.25, 0.25,  -0.25, -0.25, -0.25, -0.25, 0.25,  0.25,  0.25, 0.25};
+  const dvState *s = h->elastic.force.state;
+  bool condensed = dv_hexa_is_condensed(h);
+  return (dvCorotDef){.rest = dv_state_read(s, DV_X_REST),
+                      .width = 3,
+                      .points = s->count,
+                      .connectivity = h->hexa,
+                      .nodes = 8,
+                      .count = h->count,
+                      .frame = frames[h->method],
+                      .weights = weights,
+                      .stiffness = condensed                  ? condensed_stiffness
+                                   : dv_hexa_is_hexahedral(h) ? hexahedral_stiffness
+                                                              : hexa_stiffness,
+                      .user = h,
+                      .changing = h->updateStiffnessMatrix && !condensed,
+                      .whole = h->singlePrecision};   // rounded rows do not sum to zero
+}
+
+static void show_elements(dvHexaForce *h)
+{
+  if (dv_hexa_is_hexahedral(h)) return;
+  dv_state_show(h->elastic.force.state, DV_X_REST, &h->initialPoints);
+  dv_touch(&h->elastic.force.base, &h->stiffnessMatrices);
+}
+
+dvStatus dv_hexa_force_reinit(dvObject *o)
+{
   dvHexaForce *h = (dvHexaForce *)o;
-  dvState *s = h->elastic.force.state;
-  bool hexahedral = dv_hexa_is_hexahedral(h), condensed = dv_hexa_is_condensed(h);
   h->stale = true;
   DV_TRY(find_elements(h));
   DV_TRY(dv_elastic_check(&h->elastic, h->count, 0.5));
   warn_of_shapes(h);
-  dvCorotDef def = {.rest = dv_state_read(s, DV_X_REST),
-                    .width = 3,
-                    .points = s->count,
-                    .connectivity = h->hexa,
-                    .nodes = 8,
-                    .count = h->count,
-                    .frame = frames[h->method],
-                    .weights = weights,
-                    .stiffness = condensed    ? condensed_stiffness
-                                 : hexahedral ? hexahedral_stiffness
-                                              : hexa_stiffness,
-                    .user = h,
-                    .changing = h->updateStiffnessMatrix && !condensed,
-                    .whole = h->singlePrecision};   // rounded rows do not sum to zero
-  if (condensed) DV_TRY(dv_hexa_condense(h));
+  dvCorotDef def = definition(h);
+  if (dv_hexa_is_condensed(h)) DV_TRY(dv_hexa_condense(h));
   dv_corot_destroy(&h->elements);
   dvStatus status = dv_corot_create(&def, &h->elements);
   dv_free(h->condensed);
   h->condensed = NULL;
   if (status != DV_OK) return dv_error(o, NULL, "out of memory for %zu hexahedra", h->count);
-  if (!hexahedral) {
-    dv_state_show(s, DV_X_REST, &h->initialPoints);
-    dv_touch(o, &h->stiffnessMatrices);
-  }
+  show_elements(h);
   if (dv_hexa_has_mass(h)) DV_TRY(dv_hexa_find_masses(h));
   h->stale = false;
   return DV_OK;
+}
+
+// cells that are condensed need the levels of a grid as they were
+static bool patch(dvObject *o)
+{
+  dvHexaForce *h = (dvHexaForce *)o;
+  dvTopology *topology = dv_elastic_topology(&h->elastic);
+  if (h->stale || dv_hexa_is_condensed(h)) return false;
+  const dvInts *hexahedra = dv_topology_elements(topology, DV_HEXAHEDRON);
+  h->hexa = hexahedra->data;
+  h->count = dv_ints_size(hexahedra);
+  if (!dv_elastic_follows(&h->elastic, h->count) || (h->filled.count > 0 && h->filled.count != h->count) ||
+      (h->heavy.count > 0 && h->heavy.count != h->count))
+    return false;
+  dvCorotDef def = definition(h);
+  if (!dv_corot_patch(h->elements, &def, topology, DV_HEXAHEDRON)) return false;
+  show_elements(h);
+  return !dv_hexa_has_mass(h) || dv_hexa_patch_masses(h);
+}
+
+void dv_hexa_force_topology_changed(dvObject *o)
+{
+  dv_force_patch_or_remake(o, dv_elastic_topology(&((dvHexaForce *)o)->elastic), patch);
 }
 
 dvStatus dv_hexa_force_init(dvObject *o)

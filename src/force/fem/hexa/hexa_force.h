@@ -88,6 +88,7 @@ typedef struct dvHexaForce {
   double *matrices;         // [count][3][8][8] mass matrices along each axis of condensed cells; NULL: those of boxes
   bool uniform;             // all entries of a box are the same, as in SOFA; else its matrix is the consistent one
   double *weight, *lump;    // [points] mass that gravity pulls; [3 points] rows of the mass matrix summed
+  size_t room[2];           // of `mass`, and of the latter two
   double *condensed;        // [count][576] stiffness of condensed cells, while they are made
   dvComposite *composite;   // how points of the finest level follow the corners; NULL for all but composite cells
   unsigned condensations;   // how often the cells have been condensed: what was made from them may be gone
@@ -130,10 +131,13 @@ dvStatus dv_hexa_force_init(dvObject *o);
 dvStatus dv_hexa_force_reinit(dvObject *o);
 dvStatus dv_hexa_force_fetch(dvObject *o, dvField *f);
 void dv_hexa_force_destroy(dvObject *o);
+void dv_hexa_force_topology_changed(dvObject *o);
 extern const dvForceOps dv_hexa_force_ops, dv_hexahedral_force_ops;
 
 // Masses of elements and points from the shape at rest.
 dvStatus dv_hexa_find_masses(dvHexaForce *h);
+// Those that a batch of changes of the mesh concerns; false when all are to be found again.
+bool dv_hexa_patch_masses(dvHexaForce *h);
 // The part of a box's mass that its consistent matrix has between two corners.
 double dv_hexa_mass_share(int i, int j);
 // The mass matrix of an element, 24 x 24.
@@ -146,6 +150,6 @@ dvStatus dv_hexa_condense(dvHexaForce *h);
 #define DV_HEXA_CLASS                                                                                           \
   .struct_size = sizeof(dvClass), .dofs = DV_DOF_VEC3, .size = sizeof(dvHexaForce), .init = dv_hexa_force_init, \
   .reinit = dv_hexa_force_reinit, .fetch = dv_hexa_force_fetch, .destroy = dv_hexa_force_destroy,               \
-  .topology_changed = dv_force_remake
+  .topology_changed = dv_hexa_force_topology_changed
 
 #endif

@@ -64,17 +64,22 @@ static bool show_masses(dvHexaForce *h)
   return true;
 }
 
-static void add_rows(dvHexaForce *h, size_t e)
+static void add_row(dvHexaForce *h, size_t e, size_t i)
 {
-  const int32_t *corner = h->hexa + 8 * e;
-  for (size_t i = 0; i < 8; i++) {
-    h->weight[corner[i]] += h->mass[e] / 8;
-    for (size_t a = 0; a < 3; a++) {
-      double sum = h->matrices ? 0 : h->uniform ? 8 * h->mass[e] * 8 / 27 : h->mass[e] / 8;
-      for (size_t j = 0; j < 8 && h->matrices; j++) sum += h->matrices[192 * e + 64 * a + 8 * i + j];
-      h->lump[3 * (size_t)corner[i] + a] += sum;
-    }
+  size_t point = (size_t)h->hexa[8 * e + i];
+  h->weight[point] += h->mass[e] / 8;
+  for (size_t a = 0; a < 3; a++) {
+    double sum = h->matrices ? 0 : h->uniform ? 8 * h->mass[e] * 8 / 27 : h->mass[e] / 8;
+    for (size_t j = 0; j < 8 && h->matrices; j++) sum += h->matrices[192 * e + 64 * a + 8 * i + j];
+    h->lump[3 * point + a] += sum;
   }
+}
+
+static void find_mass(dvHexaForce *h, const double *x, size_t e)
+{
+  double edges[3];
+  h->mass[e] =
+      h->density * dv_hexa_edges(x, h->hexa + 8 * e, edges) * dv_hexa_filled(&h->heavy, e) * dv_hexa_share(h, e);
 }
 
 dvStatus dv_hexa_find_masses(dvHexaForce *h)
@@ -95,12 +100,11 @@ dvStatus dv_hexa_find_masses(dvHexaForce *h)
   dv_free(h->lump);
   h->weight = dv_alloc((s->count + 1) * sizeof *h->weight);
   h->lump = dv_alloc((3 * s->count + 1) * sizeof *h->lump);
+  h->room[0] = h->count + 1;
+  h->room[1] = s->count + 1;
   for (size_t e = 0; e < h->count; e++) {
-    double edges[3];
-    if (!known)
-      h->mass[e] =
-          h->density * dv_hexa_edges(x, h->hexa + 8 * e, edges) * dv_hexa_filled(&h->heavy, e) * dv_hexa_share(h, e);
-    add_rows(h, e);
+    if (!known) find_mass(h, x, e);
+    for (size_t i = 0; i < 8; i++) add_row(h, e, i);
   }
   for (size_t i = 0; i < 3 * s->count; i++) h->lump[i] = fabs(h->lump[i]);
   if (by_points(h)) {
@@ -112,6 +116,72 @@ dvStatus dv_hexa_find_masses(dvHexaForce *h)
   dv_touch(o, &h->massMatrices);
   if (dv_hexa_is_hexahedral(h) && !show_masses(h)) return dv_error(o, NULL, "out of memory for %zu masses", h->count);
   return DV_OK;
+}
+
+// --- a mesh that changes ---
+
+static bool grow(double **array, size_t had, size_t now, size_t record)
+{
+  double *grown =
+      now > had ? dv_try_realloc(*array, had * record * sizeof *grown, now * record * sizeof *grown) : *array;
+  if (grown) *array = grown;
+  return grown;
+}
+
+static bool make_room(dvHexaForce *h, size_t points)
+{
+  size_t cells = h->count < h->room[0] ? h->room[0] : h->count + h->count / 2 + 1,
+         rows = points < h->room[1] ? h->room[1] : points + points / 2 + 1;
+  bool good = grow(&h->mass, h->room[0], cells, 1) && grow(&h->weight, h->room[1], rows, 1) &&
+              grow(&h->lump, h->room[1], rows, 3);
+  h->room[0] = cells;
+  h->room[1] = rows;
+  return good;
+}
+
+// the sums of a point, in the order of its cells
+static void sum_point(dvHexaForce *h, dvTopology *mesh, int32_t point, dvNumbers *around)
+{
+  dv_trace_around(mesh, DV_HEXAHEDRON, &(dvNumbers){.data = &point, .count = 1}, around);
+  h->weight[point] = 0;
+  for (size_t a = 0; a < 3; a++) h->lump[3 * (size_t)point + a] = 0;
+  for (size_t k = 0; k < 8 * around->count; k++)
+    if (h->hexa[8 * (size_t)around->data[k / 8] + k % 8] == point) add_row(h, (size_t)around->data[k / 8], k % 8);
+  for (size_t a = 0; a < 3; a++) h->lump[3 * (size_t)point + a] = fabs(h->lump[3 * (size_t)point + a]);
+}
+
+// the fields that have changed, row by row
+static bool show_some(dvHexaForce *h, const dvNumbers *cells, const dvNumbers *points)
+{
+  size_t count = h->elastic.force.state->count;
+  if (!dv_reals_resize(&h->totalMass, h->count) || !dv_reals_resize(&h->particleMasses, count)) return false;
+  if (h->lumpedMass && !dv_reals_resize(&h->lumpedMasses, 3 * count)) return false;
+  double *mass = dv_reals_edit(&h->totalMass), *weight = dv_reals_edit(&h->particleMasses),
+         *lump = h->lumpedMass ? dv_reals_edit(&h->lumpedMasses) : NULL;
+  for (size_t i = 0; i < cells->count; i++) mass[cells->data[i]] = h->mass[cells->data[i]];
+  for (size_t i = 0; i < points->count; i++) {
+    weight[points->data[i]] = h->weight[points->data[i]];
+    for (int32_t a = 0; a < 3 && lump; a++) lump[3 * points->data[i] + a] = h->lump[3 * points->data[i] + a];
+  }
+  return true;
+}
+
+bool dv_hexa_patch_masses(dvHexaForce *h)
+{
+  dvTopology *mesh = dv_elastic_topology(&h->elastic);
+  const dvState *s = h->elastic.force.state;
+  const double *x = dv_state_read(s, DV_X_REST);
+  const dvNumbers *points = dv_trace_points(dv_topology_trace(mesh));
+  dvNumbers some = {0}, around = {0};
+  if (dv_topology_point_count(mesh) != s->count || !make_room(h, s->count)) return false;
+  dv_trace_shapes(mesh, DV_HEXAHEDRON, &some);
+  for (size_t i = 0; i < some.count; i++) find_mass(h, x, (size_t)some.data[i]);
+  for (size_t i = 0; i < points->count; i++) sum_point(h, mesh, points->data[i], &around);
+  bool good = !dv_hexa_is_hexahedral(h) || show_some(h, &some, points);
+  dv_array_free(&some);
+  dv_array_free(&around);
+  dv_touch(&h->elastic.force.base, &h->massMatrices);
+  return good;
 }
 
 // --- products ---

@@ -12,7 +12,9 @@ struct dvHexaTled {
   dvHexaTledData data;
   dvElementBlocks *blocks;
   const dvHexaTledKernels *kernels;
-  double *energy;   // [lanes] scratch
+  double *energy;      // [lanes] scratch
+  dvBlocksRoom room;   // of the arrays
+  dvNumbers patched;   // packs that a change concerns
 };
 
 // --- creation ---
@@ -77,6 +79,7 @@ dvStatus dv_hexa_tled_create(const dvHexaTledDef *def, dvHexaTled **out, size_t 
   h->data =
       (dvHexaTledData){.blocks = blocks, .law = {.law = DV_SPLIT_NEO_HOOKEAN, .parameters = {def->mu, def->bulk}}};
   size_t lanes = DV_LANES * blocks->packs, bad = 0;
+  h->room = dv_blocks_room(blocks);
   h->data.rest = dv_alloc_aligned((DV_TLED_REST * lanes + 1) * sizeof(double));
   h->data.law.moving = dv_alloc_aligned((DV_HYPER_ISOTROPIC * lanes + 1) * sizeof(double));
   h->data.slots = dv_alloc_aligned((DV_BLOCK_STRIDE * blocks->slots + 1) * sizeof(double));
@@ -92,6 +95,24 @@ dvStatus dv_hexa_tled_create(const dvHexaTledDef *def, dvHexaTled **out, size_t 
   return DV_OK;
 }
 
+bool dv_hexa_tled_patch(dvHexaTled *h, const dvHexaTledDef *def, dvTopology *mesh)
+{
+  const dvBlocksArray arrays[] = {{&h->data.rest, DV_TLED_REST, DV_PER_LANE},
+                                  {&h->data.law.moving, DV_HYPER_ISOTROPIC, DV_PER_LANE},
+                                  {&h->energy, 1, DV_PER_LANE},
+                                  {&h->data.slots, 1, DV_PER_SLOT}};
+  if (!dv_blocks_patch(h->blocks, mesh, DV_HEXAHEDRON, &h->patched) || h->blocks->elements != def->count ||
+      h->blocks->points > def->points || !dv_blocks_make_room(h->blocks, &h->room, arrays, DV_COUNT(arrays)))
+    return false;
+  for (size_t i = 0; i < h->patched.count; i++) {
+    size_t pack = (size_t)h->patched.data[i];
+    dv_blocks_clear_pack(arrays, DV_COUNT(arrays), pack);
+    for (size_t lane = DV_LANES * pack; lane < DV_LANES * (pack + 1); lane++)
+      if (h->blocks->element[lane] >= 0) place_element(h, def, (size_t)h->blocks->element[lane]);
+  }
+  return true;
+}
+
 void dv_hexa_tled_destroy(dvHexaTled **tled)
 {
   dvHexaTled *h = *tled;
@@ -101,6 +122,7 @@ void dv_hexa_tled_destroy(dvHexaTled **tled)
   dv_free(h->data.law.moving);
   dv_free(h->data.slots);
   dv_free(h->energy);
+  dv_array_free(&h->patched);
   dv_free(h);
   *tled = NULL;
 }

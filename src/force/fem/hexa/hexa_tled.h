@@ -28,6 +28,7 @@ typedef struct dvHexaTledDef {
 // As dv_hyper_create and its kin (hyper.h).
 dvStatus dv_hexa_tled_create(const dvHexaTledDef *def, dvHexaTled **out, size_t *flat);
 void dv_hexa_tled_destroy(dvHexaTled **h);
+bool dv_hexa_tled_patch(dvHexaTled *h, const dvHexaTledDef *def, dvTopology *mesh);
 void dv_hexa_tled_keep(dvHexaTled *h, bool tangents);
 void dv_hexa_tled_add_force(dvHexaTled *h, dvPool *pool, const double *x, double *f);
 void dv_hexa_tled_add_dforce(dvHexaTled *h, dvPool *pool, const double *dx, double k, double *df);

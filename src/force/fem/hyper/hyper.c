@@ -7,11 +7,11 @@ struct dvHyper {
   dvHyperData data;
   dvElementBlocks *blocks;
   const dvHyperKernels *kernels;
-  size_t record;         // packs of a moving record
-  int which;             // of the kernels
-  double *energy;        // [lanes] scratch
-  size_t packs, slots;   // for which there is room
-  dvNumbers patched;     // packs that a change concerns
+  size_t record;       // packs of a moving record
+  int which;           // of the kernels
+  double *energy;      // [lanes] scratch
+  dvBlocksRoom room;   // of the arrays
+  dvNumbers patched;   // packs that a change concerns
   double prony[2 * DV_HYPER_TERMS], dt;
 };
 
@@ -46,8 +46,7 @@ static bool allocate(dvHyper *h)
   h->data.moving = dv_alloc_aligned((h->record * lanes + 1) * sizeof(double));
   h->data.slots = dv_alloc_aligned((DV_BLOCK_STRIDE * h->blocks->slots + 1) * sizeof(double));
   h->energy = dv_alloc_aligned((lanes + 1) * sizeof(double));
-  h->packs = h->blocks->packs;
-  h->slots = h->blocks->slots;
+  h->room = dv_blocks_room(h->blocks);
   bool good = h->data.rest && h->data.moving && h->data.slots && h->energy;
   if (h->data.terms == 0 || !good) return good;
   h->data.gamma = dv_alloc_aligned(((size_t)h->data.terms * 6 * lanes + 1) * sizeof(double));
@@ -88,18 +87,11 @@ dvStatus dv_hyper_create(const dvHyperDef *def, dvHyper **out, size_t *flat)
 
 static bool make_room(dvHyper *h)
 {
-  const dvBlocksRoom *room = &h->blocks->room;
-  if (h->blocks->packs > h->packs) {
-    size_t old = DV_LANES * h->packs, now = DV_LANES * room->packs;
-    if (!dv_blocks_grow(&h->data.rest, DV_HYPER_REST * old, DV_HYPER_REST * now) ||
-        !dv_blocks_grow(&h->data.moving, h->record * old, h->record * now) || !dv_blocks_grow(&h->energy, old, now))
-      return false;
-    h->packs = room->packs;
-  }
-  if (h->blocks->slots <= h->slots) return true;
-  if (!dv_blocks_grow(&h->data.slots, DV_BLOCK_STRIDE * h->slots, DV_BLOCK_STRIDE * room->slots)) return false;
-  h->slots = room->slots;
-  return true;
+  const dvBlocksArray arrays[] = {{&h->data.rest, DV_HYPER_REST, DV_PER_LANE},
+                                  {&h->data.moving, h->record, DV_PER_LANE},
+                                  {&h->energy, 1, DV_PER_LANE},
+                                  {&h->data.slots, 1, DV_PER_SLOT}};
+  return dv_blocks_make_room(h->blocks, &h->room, arrays, DV_COUNT(arrays));
 }
 
 bool dv_hyper_patch(dvHyper *h, const dvHyperDef *def, dvTopology *mesh)

@@ -208,21 +208,21 @@ static dvStatus hyper_force_reinit(dvObject *o)
   return DV_OK;
 }
 
-static bool patch(HyperForce *h)
+static bool patch(dvObject *o)
 {
-  dvObject *o = &h->force.base;
+  HyperForce *h = (HyperForce *)o;
   dvTopology *topology = dv_topology(h->topology.target);
-  if (h->stale || !h->elements || h->axes.count || !dv_follow_trace(o, topology)) return false;
+  if (h->stale || !h->elements || h->axes.count) return false;
   const dvInts *tetrahedra = dv_topology_elements(topology, DV_TETRAHEDRON);
   h->tetra = tetrahedra->data;
   h->count = dv_ints_size(tetrahedra);
   dvHyperDef def = definition(h);
-  return dv_hyper_patch(h->elements, &def, topology) && dv_follow_patched(o);
+  return dv_hyper_patch(h->elements, &def, topology);
 }
 
 static void hyper_force_topology_changed(dvObject *o)
 {
-  if (!patch((HyperForce *)o)) dv_force_remake(o);
+  dv_force_patch_or_remake(o, dv_topology(((HyperForce *)o)->topology.target), patch);
 }
 
 // viscous stresses come home from the packs

@@ -58,14 +58,18 @@ static dvStatus check_fields(Tled *t)
   return DV_OK;
 }
 
-static dvStatus create_elements(Tled *t, size_t *flat)
+// the two parameters of the law: mu and the bulk modulus
+static void find_parameters(const Tled *t, double out[2])
 {
-  dvState *s = t->elastic.force.state;
-  double young = dv_elastic_young(&t->elastic, 0), nu = dv_elastic_poisson(&t->elastic, 0), mu = dv_lame_mu(young, nu),
-         bulk = dv_lame_lambda(young, nu, 3) + 2 * mu / 3;
-  const double parameters[2] = {mu, bulk};
-  if (is_tetra(t)) {
-    dvHyperDef def = {.rest = dv_state_read(s, DV_X_REST),
+  double young = dv_elastic_young(&t->elastic, 0), nu = dv_elastic_poisson(&t->elastic, 0);
+  out[0] = dv_lame_mu(young, nu);
+  out[1] = dv_lame_lambda(young, nu, 3) + 2 * out[0] / 3;
+}
+
+static dvHyperDef define_tetrahedra(const Tled *t, const double parameters[2])
+{
+  const dvState *s = t->elastic.force.state;
+  return (dvHyperDef){.rest = dv_state_read(s, DV_X_REST),
                       .points = s->count,
                       .tetrahedra = t->corners,
                       .count = t->count,
@@ -73,16 +77,30 @@ static dvStatus create_elements(Tled *t, size_t *flat)
                       .parameters = parameters,
                       .terms = (int)(t->pronySeries.count / 2),
                       .prony = t->pronySeries.data};
+}
+
+static dvHexaTledDef define_hexahedra(const Tled *t, const double parameters[2])
+{
+  const dvState *s = t->elastic.force.state;
+  return (dvHexaTledDef){.rest = dv_state_read(s, DV_X_REST),
+                         .points = s->count,
+                         .hexahedra = t->corners,
+                         .count = t->count,
+                         .mu = parameters[0],
+                         .bulk = parameters[1],
+                         .hourglass = t->hourglassControl,
+                         .cells = dv_elastic_topology(&t->elastic)};
+}
+
+static dvStatus create_elements(Tled *t, size_t *flat)
+{
+  double parameters[2];
+  find_parameters(t, parameters);
+  if (is_tetra(t)) {
+    dvHyperDef def = define_tetrahedra(t, parameters);
     return dv_hyper_create(&def, &t->tetra, flat);
   }
-  dvHexaTledDef def = {.rest = dv_state_read(s, DV_X_REST),
-                       .points = s->count,
-                       .hexahedra = t->corners,
-                       .count = t->count,
-                       .mu = mu,
-                       .bulk = bulk,
-                       .hourglass = t->hourglassControl,
-                       .cells = dv_elastic_topology(&t->elastic)};
+  dvHexaTledDef def = define_hexahedra(t, parameters);
   return dv_hexa_tled_create(&def, &t->hexa, flat);
 }
 
@@ -108,6 +126,29 @@ static dvStatus tled_reinit(dvObject *o)
   dv_reals_free(&t->history);
   t->stale = false;
   return DV_OK;
+}
+
+static bool patch(dvObject *o)
+{
+  Tled *t = (Tled *)o;
+  dvTopology *topology = dv_elastic_topology(&t->elastic);
+  const dvInts *elements = dv_topology_elements(topology, is_tetra(t) ? DV_TETRAHEDRON : DV_HEXAHEDRON);
+  double parameters[2];
+  if (t->stale) return false;
+  t->corners = elements->data;
+  t->count = dv_ints_size(elements);
+  find_parameters(t, parameters);
+  if (t->tetra) {
+    dvHyperDef def = define_tetrahedra(t, parameters);
+    return dv_hyper_patch(t->tetra, &def, topology);
+  }
+  dvHexaTledDef def = define_hexahedra(t, parameters);
+  return dv_hexa_tled_patch(t->hexa, &def, topology);
+}
+
+static void tled_topology_changed(dvObject *o)
+{
+  dv_force_patch_or_remake(o, dv_elastic_topology(&((Tled *)o)->elastic), patch);
 }
 
 // viscous stresses come home from the packs
@@ -209,7 +250,7 @@ static const dvForceOps tled_ops = {
     .help = "Neo-Hookean finite elements of total Lagrangian explicit dynamics", .dofs = DV_DOF_VEC3,          \
     .size = sizeof(Tled), .blocks = {&dv_object_block, &dv_force_block, &dv_elastic_block, DV_BLOCK(fields_)}, \
     .ops = {[DV_ROLE_FORCE] = &tled_ops}, .init = tled_init, .reinit = tled_reinit, .remember = tled_remember, \
-    .end_step = tled_end_step, .destroy = tled_destroy, .topology_changed = dv_force_remake,                   \
+    .end_step = tled_end_step, .destroy = tled_destroy, .topology_changed = tled_topology_changed,             \
   }
 const dvClass dv_tetra_tled_class =
     TLED_CLASS("TetrahedronTLEDForceField", "CudaTetrahedronTLEDForceField", tetra_tled_fields);

@@ -106,6 +106,37 @@ static dvStatus quad_bending_reinit(dvObject *o)
   return DV_OK;
 }
 
+// plates whose number, points or shape are others; where one is flat they are no longer one for one
+static bool patch(dvObject *o)
+{
+  QuadBending *q = (QuadBending *)o;
+  dvTopology *mesh = dv_elastic_topology(&q->elastic);
+  const dvInts *quads = dv_topology_elements(mesh, DV_QUAD);
+  size_t count = dv_ints_size(quads);
+  const double *x0 = dv_state_read(q->elastic.force.state, DV_X_REST);
+  if (!dv_elastic_follows(&q->elastic, count) ||
+      q->plates.count != dv_trace_before(dv_topology_trace(mesh), DV_QUAD, count))
+    return false;
+  dvNumbers some = {0};
+  bool good = true;
+  dv_trace_shapes(mesh, DV_QUAD, &some);
+  dv_array_resize(&q->plates, count);
+  dv_array_resize(&q->sides, 2 * count);
+  for (size_t i = 0; i < some.count && good; i++) {
+    size_t e = (size_t)some.data[i];
+    Plate p = q->plates.data[e] = plate_of(q, e, quads->data + 4 * e, x0);
+    good = is_size(p.l) && is_size(p.h);
+    q->sides.data[2 * e] = p.l, q->sides.data[2 * e + 1] = p.h;
+  }
+  dv_array_free(&some);
+  return good;
+}
+
+static void quad_bending_topology_changed(dvObject *o)
+{
+  dv_force_patch_or_remake(o, dv_elastic_topology(&((QuadBending *)o)->elastic), patch);
+}
+
 static dvStatus quad_bending_init(dvObject *o)
 {
   QuadBending *q = (QuadBending *)o;
@@ -253,5 +284,5 @@ const dvClass dv_quad_bending_fem_class = {
     .restored = quad_bending_restored,
     .end_step = quad_bending_end_step,
     .destroy = quad_bending_destroy,
-    .topology_changed = dv_force_remake,
+    .topology_changed = quad_bending_topology_changed,
 };

@@ -31,9 +31,12 @@ typedef struct ShellForce {
   SHELL_FIELDS(DV_MEMBER)
   DV_ARRAY(Shell) shells;
   DV_ARRAY(double) stiffness;   // DV_SHELL_STIFFNESS numbers each, until they are in packs
+  DV_ARRAY(int32_t) corners;    // six points of the blocks each
   dvElementBlocks *blocks;      // NULL when there are no shells
   dvShellData data;
-  double *energy;   // [lanes] scratch
+  double *energy;      // [lanes] scratch
+  dvBlocksRoom room;   // of the arrays
+  dvNumbers patched;   // packs that a change concerns
 } ShellForce;
 
 enum { FORCE_NS = 200, DFORCE_NS = 30 };   // about, of a triangle
@@ -89,7 +92,9 @@ static int stored_entry(int row, int col)
   return (place[row % 6] < 9 ? 0 : DV_SHELL_HALF) + first * 9 - first * (first - 1) / 2 + second - first;
 }
 
-static bool make_shell(ShellForce *f, size_t e, const int32_t *corner, const double *x0)
+// a shell and its matrix; false when it is flat
+static bool make_shell(const ShellForce *f, size_t e, const int32_t *corner, const double *x0, Shell *out,
+                       double stiffness[DV_SHELL_STIFFNESS])
 {
   Shell s;
   dvVec3 centre;
@@ -105,13 +110,11 @@ static bool make_shell(ShellForce *f, size_t e, const int32_t *corner, const dou
   if (!dv_shell_matrix(x, y, dv_elastic_young(&f->elastic, e), dv_elastic_poisson(&f->elastic, e),
                        dv_elastic_pick(&f->thickness, e), k))
     return false;
-  size_t at = f->stiffness.count;
-  dv_array_resize(&f->stiffness, at + DV_SHELL_STIFFNESS);
   for (int i = 0; i < DV_SHELL_SIZE * DV_SHELL_SIZE; i++) {
     int entry = stored_entry(i / DV_SHELL_SIZE, i % DV_SHELL_SIZE);
-    if (entry >= 0) f->stiffness.data[at + (size_t)entry] = k[i];
+    if (entry >= 0) stiffness[entry] = k[i];
   }
-  dv_push(&f->shells, s);
+  *out = s;
   return true;
 }
 
@@ -145,20 +148,30 @@ static void place(const ShellForce *f, size_t shell, const double *x, bool keep_
   for (int i = 0; i < DV_SHELL_SIZE; i++) moved[DV_LANES * i] = d[i];
 }
 
+static void name_corners(ShellForce *f, size_t shell)
+{
+  for (size_t i = 0; i < 6; i++)
+    f->corners.data[6 * shell + i] = 2 * f->shells.data[shell].corner[i / 2] + (int32_t)(i % 2);
+}
+
 // two points a frame (shell.h)
 static dvStatus cut(ShellForce *f, const double *x0, size_t frames)
 {
-  size_t count = f->shells.count;
-  int32_t *corner = dv_try_alloc((6 * count + 1) * sizeof *corner);
   double *points = dv_try_alloc((6 * frames + 1) * sizeof *points);
-  dvStatus status = corner && points ? DV_OK : DV_ERROR_USAGE;
-  for (size_t i = 0; i < 6 * count && corner; i++)
-    corner[i] = 2 * f->shells.data[i / 6].corner[i % 6 / 2] + (int32_t)(i % 2);
-  for (size_t i = 0; i < 6 * frames && points; i++) points[i] = x0[7 * (i / 6) + i % 3];
-  if (status == DV_OK) status = dv_blocks_create(corner, 6, count, 2 * frames, points, 0, &f->blocks);
-  dv_free(corner);
+  if (!points) return DV_ERROR_USAGE;
+  dv_array_resize(&f->corners, 6 * f->shells.count);
+  for (size_t i = 0; i < f->shells.count; i++) name_corners(f, i);
+  for (size_t i = 0; i < 6 * frames; i++) points[i] = x0[7 * (i / 6) + i % 3];
+  dvStatus status = dv_blocks_create(f->corners.data, 6, f->shells.count, 2 * frames, points, 0, &f->blocks);
   dv_free(points);
   return status;
+}
+
+static void store_shell(ShellForce *f, size_t shell, const double *stiffness, const double *x0)
+{
+  double *k = lane_at(f->data.stiffness, DV_SHELL_STIFFNESS, (size_t)f->blocks->lane[shell]);
+  for (size_t n = 0; n < DV_SHELL_STIFFNESS; n++) k[DV_LANES * n] = stiffness[n];
+  place(f, shell, x0, true);
 }
 
 static bool make_packs(ShellForce *f, const double *x0, size_t frames)
@@ -173,11 +186,8 @@ static bool make_packs(ShellForce *f, const double *x0, size_t frames)
                           .slots = dv_alloc_aligned(DV_BLOCK_STRIDE * f->blocks->slots * sizeof(double))};
   f->energy = dv_alloc_aligned(lanes * sizeof(double));
   if (!f->data.axes || !f->data.stiffness || !f->data.moved || !f->data.slots || !f->energy) return false;
-  for (size_t i = 0; i < f->shells.count; i++) {
-    double *k = lane_at(f->data.stiffness, DV_SHELL_STIFFNESS, (size_t)f->blocks->lane[i]);
-    for (size_t n = 0; n < DV_SHELL_STIFFNESS; n++) k[DV_LANES * n] = f->stiffness.data[DV_SHELL_STIFFNESS * i + n];
-    place(f, i, x0, true);
-  }
+  f->room = dv_blocks_room(f->blocks);
+  for (size_t i = 0; i < f->shells.count; i++) store_shell(f, i, f->stiffness.data + DV_SHELL_STIFFNESS * i, x0);
   return true;
 }
 
@@ -197,7 +207,15 @@ static dvStatus shell_reinit(dvObject *o)
       return dv_field_error(o, &f->thickness, "give a positive number", "thickness %g is not above 0",
                             f->thickness.data[i]);
   const double *x0 = dv_state_read(s, DV_X_REST);
-  for (size_t e = 0; e < count; e++) flat += !make_shell(f, e, triangles->data + 3 * e, x0);
+  for (size_t e = 0; e < count; e++) {
+    Shell shell;
+    double k[DV_SHELL_STIFFNESS];
+    bool good = make_shell(f, e, triangles->data + 3 * e, x0, &shell, k);
+    flat += !good;
+    if (!good) continue;
+    dv_push(&f->shells, shell);
+    for (size_t n = 0; n < DV_SHELL_STIFFNESS; n++) dv_push(&f->stiffness, k[n]);
+  }
   bool good = make_packs(f, x0, s->count);
   dv_array_free(&f->stiffness);
   if (!good) {
@@ -207,6 +225,89 @@ static dvStatus shell_reinit(dvObject *o)
   }
   if (flat) dv_warning(o, "repair the mesh", "%zu triangles have no area and give no force", flat);
   return DV_OK;
+}
+
+// --- a mesh that changes ---
+
+// what becomes of a frame becomes of its two points
+static bool follow_blocks(ShellForce *f, dvTopology *mesh, size_t frames)
+{
+  const dvTrace *trace = dv_topology_trace(mesh);
+  DV_ARRAY(dvTraceStep) points = {0};
+  for (size_t i = 0; i < trace->steps[DV_POINT].count; i++) {
+    dvTraceStep s = trace->steps[DV_POINT].data[i];
+    for (int32_t k = 0; k < 2 && s.what != DV_MOVED; k++) {
+      int32_t which = s.what == DV_ADDED ? k : 1 - k;   // from the end
+      dv_push(&points, ((dvTraceStep){s.what, 2 * s.number + which, 2 * s.last + which}));
+    }
+  }
+  dvBlocksChange change = {.elements = trace->steps[DV_TRIANGLE].data,
+                           .element_steps = trace->steps[DV_TRIANGLE].count,
+                           .points = points.data,
+                           .point_steps = points.count,
+                           .connectivity = f->corners.data,
+                           .count = f->shells.count,
+                           .point_count = 2 * frames};
+  bool good = dv_blocks_follow(f->blocks, &change, &f->patched);
+  dv_array_free(&points);
+  return good;
+}
+
+// shells whose number, points or shape are others; false when one is flat
+static bool remake_shells(ShellForce *f, dvTopology *mesh, const double *x0)
+{
+  const int32_t *triangles = dv_topology_elements(mesh, DV_TRIANGLE)->data;
+  dvNumbers some = {0};
+  bool good = true;
+  dv_trace_shapes(mesh, DV_TRIANGLE, &some);
+  for (size_t i = 0; i < some.count && good; i++) {
+    size_t e = (size_t)some.data[i];
+    double k[DV_SHELL_STIFFNESS];
+    good = make_shell(f, e, triangles + 3 * e, x0, &f->shells.data[e], k);
+    name_corners(f, e);
+  }
+  dv_array_free(&some);
+  return good;
+}
+
+static bool patch(dvObject *o)
+{
+  ShellForce *f = (ShellForce *)o;
+  const dvState *s = f->elastic.force.state;
+  dvTopology *mesh = dv_elastic_topology(&f->elastic);
+  const double *x0 = dv_state_read(s, DV_X_REST);
+  const int32_t *triangles = dv_topology_elements(mesh, DV_TRIANGLE)->data;
+  size_t count = dv_topology_count(mesh, DV_TRIANGLE), thick = f->thickness.count;
+  if (!f->blocks || !dv_elastic_follows(&f->elastic, count) || (thick != 1 && thick != count) ||
+      f->shells.count != dv_trace_before(dv_topology_trace(mesh), DV_TRIANGLE, count) ||
+      dv_topology_point_count(mesh) != s->count)
+    return false;
+  dv_array_resize(&f->shells, count);
+  dv_array_resize(&f->corners, 6 * count);
+  if (!remake_shells(f, mesh, x0) || !follow_blocks(f, mesh, s->count)) return false;
+  const dvBlocksArray arrays[] = {{&f->data.axes, 9, DV_PER_LANE},
+                                  {&f->data.stiffness, DV_SHELL_STIFFNESS, DV_PER_LANE},
+                                  {&f->data.moved, DV_SHELL_SIZE, DV_PER_LANE},
+                                  {&f->energy, 1, DV_PER_LANE},
+                                  {&f->data.slots, 1, DV_PER_SLOT}};
+  if (!dv_blocks_make_room(f->blocks, &f->room, arrays, DV_COUNT(arrays))) return false;
+  dv_blocks_add_moved(f->blocks, mesh, DV_TRIANGLE, &f->patched);
+  for (size_t i = 0; i < f->patched.count; i++) {
+    size_t pack = (size_t)f->patched.data[i];
+    dv_blocks_clear_pack(arrays, DV_COUNT(arrays), pack);
+    for (size_t lane = DV_LANES * pack; lane < DV_LANES * (pack + 1); lane++) {
+      int32_t e = f->blocks->element[lane];
+      double k[DV_SHELL_STIFFNESS];
+      if (e >= 0 && make_shell(f, (size_t)e, triangles + 3 * e, x0, &f->shells.data[e], k))
+        store_shell(f, (size_t)e, k, x0);
+    }
+  }
+  return true;
+}
+
+static void shell_topology_changed(dvObject *o)
+{
+  dv_force_patch_or_remake(o, dv_elastic_topology(&((ShellForce *)o)->elastic), patch);
 }
 
 static dvStatus shell_init(dvObject *o)
@@ -317,6 +418,8 @@ static void shell_destroy(dvObject *o)
   free_packs(f);
   dv_array_free(&f->shells);
   dv_array_free(&f->stiffness);
+  dv_array_free(&f->corners);
+  dv_array_free(&f->patched);
 }
 
 static const dvForceOps shell_ops = {
@@ -339,5 +442,5 @@ const dvClass dv_shell_class = {
     .init = shell_init,
     .reinit = shell_reinit,
     .destroy = shell_destroy,
-    .topology_changed = dv_force_remake,
+    .topology_changed = shell_topology_changed,
 };

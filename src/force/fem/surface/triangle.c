@@ -14,9 +14,9 @@ struct dvTriangleFem {
   dvElementBlocks *blocks;
   const dvTriangleKernels *kernels;
   dvTriangleMethod method;
-  double *energy;        // [lanes] scratch
-  size_t packs, slots;   // for which there is room
-  dvNumbers patched;     // packs that a change concerns
+  double *energy;      // [lanes] scratch
+  dvBlocksRoom room;   // of the arrays
+  dvNumbers patched;   // packs that a change concerns
 };
 
 static dvVec3 unit(dvVec3 a)
@@ -63,8 +63,7 @@ static bool allocate(dvTriangleFem *t)
 {
   size_t lanes = DV_LANES * t->blocks->packs;
   t->data.blocks = t->blocks;
-  t->packs = t->blocks->packs;
-  t->slots = t->blocks->slots;
+  t->room = dv_blocks_room(t->blocks);
   t->data.rest = dv_alloc_aligned((lanes * DV_TRIANGLE_RECORD + 1) * sizeof(double));
   t->data.moving = dv_alloc_aligned((lanes * DV_TRIANGLE_MOVING + 1) * sizeof(double));
   t->data.slots = dv_alloc_aligned((DV_BLOCK_STRIDE * t->blocks->slots + 1) * sizeof(double));
@@ -110,20 +109,11 @@ dvStatus dv_triangle_fem_create(const dvTriangleDef *def, dvTriangleFem **out)
 
 static bool make_room(dvTriangleFem *t)
 {
-  const dvBlocksRoom *room = &t->blocks->room;
-  if (t->blocks->packs > t->packs) {
-    size_t old = DV_LANES * t->packs, now = DV_LANES * room->packs;
-    if (!dv_blocks_grow(&t->data.rest, DV_TRIANGLE_RECORD * old, DV_TRIANGLE_RECORD * now) ||
-        !dv_blocks_grow(&t->data.moving, DV_TRIANGLE_MOVING * old, DV_TRIANGLE_MOVING * now) ||
-        !dv_blocks_grow(&t->energy, old, now))
-      return false;
-    t->packs = room->packs;
-  }
-  if (t->blocks->slots > t->slots) {
-    if (!dv_blocks_grow(&t->data.slots, DV_BLOCK_STRIDE * t->slots, DV_BLOCK_STRIDE * room->slots)) return false;
-    t->slots = room->slots;
-  }
-  return true;
+  const dvBlocksArray arrays[] = {{&t->data.rest, DV_TRIANGLE_RECORD, DV_PER_LANE},
+                                  {&t->data.moving, DV_TRIANGLE_MOVING, DV_PER_LANE},
+                                  {&t->energy, 1, DV_PER_LANE},
+                                  {&t->data.slots, 1, DV_PER_SLOT}};
+  return dv_blocks_make_room(t->blocks, &t->room, arrays, DV_COUNT(arrays));
 }
 
 bool dv_triangle_fem_patch(dvTriangleFem *t, dvTopology *mesh, size_t points, dvTriangleRestOf rest_of, void *user)

@@ -147,6 +147,31 @@ static dvStatus anisotropic_reinit(dvObject *o)
   return DV_OK;
 }
 
+// fibres are found with the shapes that they are part of
+static bool patch(dvObject *o)
+{
+  Anisotropic *t = (Anisotropic *)o;
+  dvTopology *topology = dv_elastic_topology(&t->base.base.elastic);
+  size_t count = dv_topology_count(topology, DV_TRIANGLE), across = t->transverseYoungModulus.count;
+  if ((across != 1 && across != count) || !dv_reals_resize(&t->localFiberDirection, 3 * count) ||
+      !dv_reals_edit(&t->localFiberDirection) || !dv_triangle_force_patch(o))
+    return false;
+  const dvNumbers *rows = dv_trace_rows(topology, DV_TRIANGLE);
+  const double *x0 = dv_state_read(t->base.base.elastic.force.state, DV_X_REST);
+  for (size_t i = 0; i < rows->count; i++) {   // they have moved with the numbers of their triangles
+    dvTriangleRest rest;
+    anisotropic_at_rest(&t->base.base, (size_t)rows->data[i], t->base.base.triangles->data + 3 * rows->data[i], x0,
+                        &rest);
+  }
+  dv_touch(o, &t->localFiberDirection);
+  return true;
+}
+
+static void anisotropic_topology_changed(dvObject *o)
+{
+  dv_force_patch_or_remake(o, dv_elastic_topology(&((Anisotropic *)o)->base.base.elastic), patch);
+}
+
 static dvStatus anisotropic_init(dvObject *o)
 {
   Anisotropic *t = (Anisotropic *)o;
@@ -171,5 +196,5 @@ const dvClass dv_triangular_anisotropic_class = {
     .init = anisotropic_init,
     .reinit = anisotropic_reinit,
     .destroy = dv_triangle_force_destroy,
-    .topology_changed = dv_force_remake,
+    .topology_changed = anisotropic_topology_changed,
 };

@@ -78,22 +78,22 @@ static bool rest_now(void *user, size_t i, dvTriangleRest *rest)
 }
 
 // only what has changed; halves of quads are made again
-static bool patch(dvTriangleForce *t)
+bool dv_triangle_force_patch(dvObject *o)
 {
-  dvObject *o = &t->elastic.force.base;
+  dvTriangleForce *t = (dvTriangleForce *)o;
   dvTopology *topology = dv_elastic_topology(&t->elastic);
   size_t points = t->elastic.force.state->count;
-  if (!t->elements || t->triangles == &t->halves || !dv_follow_trace(o, topology)) return false;
+  if (!t->elements || t->triangles == &t->halves) return false;
   t->triangles = dv_topology_elements(topology, DV_TRIANGLE);
-  if (t->elastic.youngModulus.count == 0 || t->elastic.poissonRatio.count == 0 || !t->triangles ||
-      t->triangles->count == 0 || dv_topology_point_count(topology) > points)
+  if (!t->triangles || t->triangles->count == 0 || !dv_elastic_follows(&t->elastic, dv_ints_size(t->triangles)) ||
+      dv_topology_point_count(topology) > points)
     return false;
-  return dv_triangle_fem_patch(t->elements, topology, points, rest_now, t) && dv_follow_patched(o);
+  return dv_triangle_fem_patch(t->elements, topology, points, rest_now, t);
 }
 
 void dv_triangle_force_topology_changed(dvObject *o)
 {
-  if (!patch((dvTriangleForce *)o)) dv_force_remake(o);
+  dv_force_patch_or_remake(o, dv_elastic_topology(&((dvTriangleForce *)o)->elastic), dv_triangle_force_patch);
 }
 
 dvElementData *dv_triangle_force_follow(dvTriangleForce *t)

@@ -29,6 +29,7 @@ struct dvTriangleForce {
 dvStatus dv_triangle_force_build(dvTriangleForce *t);
 // Moduli move with the triangles, or the quads that are halved, from here on: for `init`, after the first build.
 dvElementData *dv_triangle_force_follow(dvTriangleForce *t);
+bool dv_triangle_force_patch(dvObject *o);   // see dv_force_patch_or_remake
 void dv_triangle_force_topology_changed(dvObject *o);
 void dv_triangle_force_destroy(dvObject *o);
 // The operations, for classes that add something to one of them.
