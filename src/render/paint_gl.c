@@ -234,13 +234,14 @@ static void draw_main(const dvGlPainter *p, const dvStage *s, const double camer
   dv_paint_vector(p, SURFACE, "towards", s->camera.ortho ? s->camera.back : none);
   for (size_t i = 0; i < s->shapes.batches.count; i++) {
     const dvBatch *b = &s->shapes.batches.data[i];
-    if (!dv_paint_solid(b)) continue;
+    if (!dv_paint_solid(b) || dv_paint_shaded(p, b)) continue;
     bool behind = b->group != DV_DRAW_VISUAL;   // lines of the same elements stand before their faces
     if (behind) gl->Enable(GL_POLYGON_OFFSET_FILL), gl->PolygonOffset(2, 4);
     dv_paint_look(p, b);
     dv_paint_batch(p, b);
     if (behind) gl->Disable(GL_POLYGON_OFFSET_FILL);
   }
+  dv_paint_with_shaders(p, s);
   draw_lines(p, s, camera);
   dv_paint_use(p, SURFACE, s, camera);
   dv_paint_through(p, s);

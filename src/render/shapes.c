@@ -75,6 +75,7 @@ dvBatch *dv_shape_batch(dvShapes *s, const dvDrawable *a, dvBatchKind kind)
                                   .first = s->indices.count,
                                   .first_copy = s->copies.count,
                                   .texture = DV_NO_TEXTURE,
+                                  .shader = -1,
                                   .shininess = 30,
                                   .object = a->object}));
   dvBatch *b = &s->batches.data[s->batches.count - 1];
@@ -107,6 +108,7 @@ static void take_material(dvBatch *b, const dvDrawable *a, const dvShading *m)
   }
   for (int k = 0; k < 4; k++) b->colour[k] = (float)m->diffuse[k];
   for (int k = 0; k < 3; k++) b->specular[k] = (float)m->specular[k], b->emissive[k] = (float)m->emissive[k];
+  for (int k = 0; k < 3; k++) b->ambient[k] = (float)m->ambient[k];
   b->shininess = isfinite(m->shininess) ? (float)m->shininess : 0;
 }
 
@@ -175,6 +177,8 @@ static void put_part(dvShapes *s, const dvDrawable *a, const dvCreases *c, const
   if (end - first < 3) return;
   dvBatch *b = dv_shape_batch(s, a, a->wireframe ? DV_BATCH_LINES : DV_BATCH_SURFACE);
   take_material(b, a, &part->material);
+  b->shader = a->wireframe ? -1 : a->shader;
+  b->drawable = (size_t)(c - s->creases.data), b->base = base;
   b->texture = a->values >= 0 ? DV_COLOUR_MAP : a->texcoords >= 0 ? part->texture : DV_NO_TEXTURE;
   if (a->values >= 0)
     for (int k = 0; k < 3; k++) b->colour[k] = 1;

@@ -28,10 +28,13 @@ typedef struct dvBatch {   // one call to draw
   float colour[4];             // red green blue as seen (sRGB), alpha
   float specular[3], emissive[3];
   float shininess;
-  int texture;    // number of the picture, or one of the above
-  bool flat;      // faces have no common normals
-  bool over;      // drawn over everything, unlit
-  bool through;   // what is hidden shines through faintly
+  float ambient[3];
+  int shader;              // of the draw list, -1 for none
+  size_t drawable, base;   // of the list, and its first vertex: of surfaces with a shader
+  int texture;             // number of the picture, or one of the above
+  bool flat;               // faces have no common normals
+  bool over;               // drawn over everything, unlit
+  bool through;            // what is hidden shines through faintly
   const dvObject *object;
 } dvBatch;
 

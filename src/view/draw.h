@@ -7,6 +7,7 @@
 #define DV_VIEW_DRAW_H
 
 #include "scene/node.h"
+#include "view/shaders.h"
 #include "visual/material.h"
 
 typedef enum dvDrawGroup {
@@ -101,6 +102,7 @@ typedef struct dvDrawable {
   bool has_material;
   dvShading material;
   int texture;                // number of the picture, -1 for none
+  int shader;                 // program of the scene that draws it, -1 for none
   size_t first_part, parts;   // where it has looks of its own for some indices
 } dvDrawable;
 
@@ -113,7 +115,10 @@ typedef struct dvDraw {
   DV_ARRAY(dvDrawable) list;
   DV_ARRAY(dvDrawPart) parts;
   DV_ARRAY(char *) textures;   // files
-  bool again;                  // sizes have changed: make the list again
+  DV_ARRAY(dvDrawShader) shaders;
+  size_t own_arrays;         // before those of shaders
+  DV_ARRAY(uint64_t) told;   // messages that came once and are not repeated
+  bool again;                // sizes have changed: make the list again
 } dvDraw;
 
 // Makes the list for a scene (initialised); `scene` may be NULL for nothing.

@@ -256,7 +256,6 @@ static const struct {
              {"RecordedCamera", add_camera},
              {"OglSkybox", NULL},
              {"Skybox", NULL},
-             {"OglShader", NULL},
              {"OglShadowShader", NULL},
              {"OglViewport", NULL},
              {"SlicedVolumetricModel", NULL},

@@ -51,6 +51,7 @@ export interface Drawable {
   parts?: { first: number; count: number; material: Material }[];   // of the indices, each with a look of its own
   hidden?: boolean;              // its node's display flags say so
   aside?: boolean;               // is not looked at when the camera is placed
+  shader?: number;               // program of the scene that draws it
 }
 
 // What the scene itself wants drawn.
@@ -66,7 +67,14 @@ export interface Looks {
   gravity?: number[];
 }
 
-export interface SceneInfo { arrays: ArrayInfo[]; drawables: Drawable[]; box: [number[], number[]] | null; revision: number; flags?: Flags | null; looks?: Looks | null }
+// A program of the scene, translated for WebGL 2, and what it is given: arrays of numbers, pictures.
+export interface Given { name: string; kind: 'float' | 'int' | 'matrix'; rows: number; columns: number; transpose: boolean; array: number }
+export interface ShaderInfo {
+  path: string; vertex: string | null; fragment: string | null; geometry: boolean; files: string[];
+  uniforms: Given[]; attributes: Given[]; samplers: { name: string; file: string | null; repeat: boolean; smooth: boolean; srgb: boolean }[];
+}
+
+export interface SceneInfo { arrays: ArrayInfo[]; drawables: Drawable[]; shaders?: ShaderInfo[]; box: [number[], number[]] | null; revision: number; flags?: Flags | null; looks?: Looks | null }
 
 export interface GraphObject {
   name: string; path: string; class: string; role: string; template?: string; failed?: boolean; messages?: number;

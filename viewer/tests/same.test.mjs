@@ -1,7 +1,7 @@
 // The page and `divan run --picture` draw one scene alike: picture against picture, with all of the light.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test as plain } from 'node:test';
@@ -10,7 +10,7 @@ import { DESK, openPage, ROOT, startDivan, stopBrowser } from './browser.mjs';
 const test = (name, body) => plain(name, { timeout: 120000 }, body), W = 320, H = 240;
 const DIVAN = process.env.DIVAN ?? join(ROOT, 'build', 'divan');
 let directory;
-before(() => { directory = mkdtempSync(join(tmpdir(), 'divan-same-')); });
+before(() => { directory = mkdtempSync(join(tmpdir(), 'divan-same-')); copyFileSync(join(ROOT, 'scenes/mesh/checks.png'), join(directory, 'checks.png')); });
 after(async () => { await stopBrowser(); rmSync(directory, { recursive: true, force: true }); });
 
 // The share of pixels that differ by more than 30 of 255 in a colour, and the mean difference.
@@ -72,4 +72,11 @@ test('a light at a point', () => same(scene('point', lit('<LightManager ambient=
 test('a spot light and a light without shadows', () => same(scene('spot', lit('<LightManager/><SpotLight position="0 6 3" direction="0 -6 -3" cutoff="16"/><DirectionalLight direction="1 -1 0" color="0.4 0.2 0.2 1" shadowsEnabled="0"/>'))));
 test('axes, a grid and a box', () => same(scene('lines', `<Node gravity="0 -9.81 0"><LineAxis size="5"/><VisualGrid plane="y" size="6" nbSubdiv="6"/>${cube}</Node>`)));
 test('a plane cuts the picture open', () => same(scene('cut', `<Node gravity="0 -9.81 0"><ClipPlane position="0.2 0 0" normal="-1 0 0"/>${cube}</Node>`)));
+const organ = (x, more) => `<Node name="n${x}">${more}<OglModel filename="${join(ROOT, 'scenes/mesh/organ-surface.obj')}" scale="4" translation="${x} 0 0" color="0.5 0.7 0.9 1"/></Node>`;
+const shader = (name) => `<OglShader fileVertexShaders="${join(ROOT, `scenes/shaders/${name}.vert`)}" fileFragmentShaders="${join(ROOT, `scenes/shaders/${name}.frag`)}"/>`;
+const wave = `${shader('wave')}<OglFloatVariable id="height" value="0.02"/><OglFloatVariable id="waves" value="9"/><OglFloatVector3Variable id="stripes" value="0.9 0.6 0.4  0.3 0.4 0.8"/>`
+  + `<OglTexture2D id="picture" texture2DFilename="checks.png" repeat="1"/><OglShaderDefineMacro id="HAS_TEXTURE"/>`;
+test('programs of the scene', () => same(scene('programs', `<Node gravity="0 -9.81 0">${organ(-0.8, wave)}${organ(0.8, '<OglShader/>')}</Node>`)));
+test('programs of the scene with its lights', () => same(scene('lamps', `<Node gravity="0 -9.81 0"><LightManager/><PositionalLight position="3 4 2"/><SpotLight position="0 6 3" direction="0 -6 -3" cutoff="30" color="1 0.3 0.3 1"/>`
+  + `${organ(-0.8, wave + '<OglIntVariable id="lamps" value="2"/>')}${organ(0.8, '<OglShader turnOn="0"/>')}</Node>`)));
 test('X-rays through three balls', () => same(scene('rays', '<Node><VisualPointCloud drawMode="Sphere" position="-1 0 0  1 0 0  0 0.5 1" sphereRadius="1"/></Node>'), { xray: 0.6 }));

@@ -3,7 +3,7 @@ import {
   Box3, Box3Helper, CanvasTexture, Color, GridHelper, LineBasicMaterial, Plane, Quaternion,
   Scene, SRGBColorSpace, Vector3, WebGLRenderer,
 } from 'three';
-import type { Frame } from '../protocol.ts';
+import type { Frame, Material } from '../protocol.ts';
 import type { Session } from '../session.ts';
 import { Arrays } from './arrays.ts';
 import { OrbitCamera, type Pose } from './camera.ts';
@@ -11,6 +11,7 @@ import { GROUPS } from './colours.ts';
 import { Overlay, type SpringLine } from './overlay.ts';
 import { pick, type Picked } from './pick.ts';
 import { axisLength, boxSize } from './frames.ts';
+import { compile, complain, Program, type Compiled } from './program.ts';
 import { forgetPictures, type Look, type Shape } from './shape.ts';
 import { makeShape } from './shapes.ts';
 import { studio, type Level } from './studio.ts';
@@ -64,6 +65,8 @@ export class Stage {
   private later = 0;              // a look that is due
   private starts = new Map<Shape, Box3>();   // where everything was when the first picture was complete, until something moves
 
+  private compiled = new Map<number, Compiled>();   // programs of the scene
+
   private session: Session;
   private canvas: HTMLCanvasElement;
 
@@ -82,6 +85,8 @@ export class Stage {
       opacity: (path) => this.session.opacityOf(path),
       range: (shape, low, high) => this.range(shape, low, high),
       loaded: () => this.redraw(true),
+      program: (shader, material) => this.program(shader, material),
+      attributes: (shader) => this.session.scene?.shaders?.[shader]?.attributes ?? [],
     };
     if (quality === 'full' || quality === 'reduced' || quality === 'auto') session.settings.quality = quality;
     this.camera.ortho = session.settings.ortho;
@@ -267,6 +272,7 @@ export class Stage {
     this.follow = null;
     this.look.diagonal = this.sceneBox(scene.box);
     this.shapes = [];
+    this.compiled.clear();
     for (const info of scene.drawables) {
       const shape = makeShape(info, this.look);
       if (shape) { this.shapes.push(shape); this.scene.add(shape.object); }
@@ -277,6 +283,18 @@ export class Stage {
     const looks = scene.looks;
     studio.take(looks);
     this.renderer.clippingPlanes = (looks?.planes ?? []).map((p) => { const n = new Vector3().fromArray(p.normal).normalize(); return new Plane(n, -n.dot(new Vector3().fromArray(p.position))); });
+  }
+
+  // A program of the scene; one that does not compile is told once.
+  private program(shader: number, material: Material): Program | null {
+    const info = this.session.scene?.shaders?.[shader];
+    if (!info?.vertex || !info.fragment) return null;
+    let c = this.compiled.get(shader);
+    if (!c) {
+      this.compiled.set(shader, c = compile(this.renderer, info));
+      if (!c.good) this.session.addMessage({ level: 'warning', text: complain(info, c), path: info.path });
+    }
+    return c.good ? new Program(info, c.uniforms, material, this.look.loaded) : null;
   }
 
   private sceneBox(box: [number[], number[]] | null): number {

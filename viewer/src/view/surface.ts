@@ -1,11 +1,12 @@
 // Surfaces: triangles with normals, colours of values, textures.
 import {
-  BufferAttribute, BufferGeometry, Color, DoubleSide, DynamicDrawUsage, Group as ThreeGroup, LineBasicMaterial, LineSegments, Mesh, MeshPhongMaterial,
+  BufferAttribute, BufferGeometry, Color, DoubleSide, DynamicDrawUsage, Group as ThreeGroup, LineBasicMaterial, LineSegments, Mesh, MeshPhongMaterial, type Material, type RawShaderMaterial,
 } from 'three';
 import type { Drawable } from '../protocol.ts';
 import { Arrays } from './arrays.ts';
 import { GROUP_COLOURS, mapTexture } from './colours.ts';
 import { computeNormals, gather, sameplaces, splitCreases, type Split } from './normals.ts';
+import type { Program } from './program.ts';
 import { colour, fade, keep, picture, Shape, sized, type Look } from './shape.ts';
 import { solid, studio } from './studio.ts';
 
@@ -14,7 +15,7 @@ const MOST_NORMALS = 30000;
 interface Dress { material: MeshPhongMaterial; emissive: Color; alpha: number }
 
 export class Triangles extends Shape {
-  private mesh: Mesh<BufferGeometry, MeshPhongMaterial | MeshPhongMaterial[]>;
+  private mesh: Mesh<BufferGeometry, Material | Material[]>;
   private looks: Dress[];
   private hairs: LineSegments | null = null;
   private normals: BufferAttribute | null = null;
@@ -23,6 +24,7 @@ export class Triangles extends Shape {
   private built = '';
   private shaded = false;
   private range = { value: { x: 0, y: 1 } };
+  private programs: Program[] = [];            // of the scene, one a part
 
   constructor(info: Drawable, look: Look) {
     const group = new ThreeGroup();
@@ -30,6 +32,41 @@ export class Triangles extends Shape {
     this.looks = (info.parts ?? [{ material: info.material }]).map((part) => this.makeLook(part.material ?? {}, look));
     this.mesh = keep(new Mesh(new BufferGeometry(), info.parts ? this.looks.map((l) => l.material) : this.looks[0].material));
     group.add(this.mesh);
+    this.takePrograms(look);
+  }
+
+  // Where the scene has a program of its own for this surface, and it compiles.
+  private takePrograms(look: Look) {
+    const { info } = this;
+    if (info.shader == null) return;
+    const made = (info.parts ?? [{ material: info.material }]).map((part) => look.program(info.shader!, part.material ?? {}));
+    if (made.some((p) => p === null)) return;
+    this.programs = made as Program[];
+    this.mesh.onBeforeRender = (_r, _s, camera, _g, material) => this.programs.find((p) => p.material === material)?.see(camera);
+  }
+
+  // The scene's own programs know neither wires nor how something is faded.
+  private wear(arrays: Arrays, look: Look) {
+    const { info } = this, own = this.programs.length > 0 && !this.looks[0].material.wireframe && look.opacity(info.path) >= 1;
+    const list: (MeshPhongMaterial | RawShaderMaterial)[] = own ? this.programs.map((p) => p.material) : this.looks.map((l) => l.material);
+    this.mesh.material = info.parts ? list : list[0];
+    if (!own) return;
+    for (const p of this.programs) p.update(arrays);
+    const geometry = this.mesh.geometry;
+    for (const [name, from] of [['dv_place', 'position'], ['dv_normal', 'normal'], ['dv_at', 'uv']] as const) {
+      const a = geometry.getAttribute(from);
+      if (a && geometry.getAttribute(name) !== a) geometry.setAttribute(name, a);
+    }
+    for (const g of look.attributes(info.shader!)) {
+      const data = arrays.get(g.array)?.data;
+      if (!data) continue;
+      const points = this.split ? this.split.source.length : geometry.getAttribute('position')?.count ?? 0;
+      let a = geometry.getAttribute(g.name) as BufferAttribute | undefined;
+      if (!a || a.count !== points) geometry.setAttribute(g.name, a = new BufferAttribute(new Float32Array(points * g.rows), g.rows));
+      const to = a.array as Float32Array;
+      for (let i = 0; i < points; i++) for (let k = 0; k < g.rows; k++) to[i * g.rows + k] = data[(this.split ? this.split.source[i] : i) * g.rows + k] ?? 0;
+      a.needsUpdate = true;
+    }
   }
 
   private makeLook(m: NonNullable<Drawable['material']>, look: Look) {
@@ -79,6 +116,7 @@ export class Triangles extends Shape {
       if (selected) m.emissive.lerp(look.accent, 0.28);
       if (values != null) m.map = mapTexture(look.colourMap);
     }
+    this.wear(arrays, look);
     solid(this.mesh, this.looks.every((l) => !l.material.transparent && !l.material.wireframe));
     if (values != null) {
       const [low, high] = look.range(this, this.low, this.high);
@@ -159,6 +197,7 @@ export class Triangles extends Shape {
   override dispose() {
     this.mesh.geometry.dispose();
     for (const l of this.looks) l.material.dispose();
+    for (const p of this.programs) p.dispose();
     this.hairs?.geometry.dispose();
   }
 }
