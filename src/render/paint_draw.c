@@ -136,7 +136,10 @@ void dv_paint_batch(const dvGlPainter *p, const dvBatch *b)
                                b->copies ? (GLsizei)b->copies : 1);
 }
 
-bool dv_paint_solid(const dvBatch *b) { return b->kind == DV_BATCH_SURFACE && !b->over && b->colour[3] > 0.999f; }
+bool dv_paint_solid(const dvBatch *b)
+{
+  return b->kind == DV_BATCH_SURFACE && !b->over && !(b->attenuation > 0) && b->colour[3] > 0.999f;
+}
 
 // --- looks ---
 

@@ -117,7 +117,7 @@ static void draw_ground(const dvGlPainter *p, const dvStage *s)
   gl->BindVertexArray(p->array);
 }
 
-static void draw_square(const dvGlPainter *p)
+void dv_paint_square(const dvGlPainter *p)
 {
   p->gl->BindVertexArray(p->empty);
   p->gl->DrawArrays(GL_TRIANGLES, 0, 3);
@@ -139,7 +139,7 @@ static void occlude(const dvGlPainter *p, const dvStage *s, Program which, GLuin
   dv_paint_integer(p, which, "raw", 1);
   dv_paint_bind(p, 0, p->depth);
   dv_paint_bind(p, 1, p->raw);
-  draw_square(p);
+  dv_paint_square(p);
 }
 
 static void draw_occlusion(const dvGlPainter *p, const dvStage *s, const double camera[16])
@@ -176,7 +176,7 @@ static void draw_background(const dvGlPainter *p, const dvStage *s)
   dv_paint_vector(p, BACKGROUND, "above", s->background[0]);
   dv_paint_vector(p, BACKGROUND, "below", s->background[1]);
   p->gl->Disable(GL_DEPTH_TEST);
-  draw_square(p);
+  dv_paint_square(p);
   p->gl->Enable(GL_DEPTH_TEST);
 }
 
@@ -245,6 +245,7 @@ static void draw_main(const dvGlPainter *p, const dvStage *s, const double camer
   draw_lines(p, s, camera);
   dv_paint_use(p, SURFACE, s, camera);
   dv_paint_through(p, s);
+  dv_paint_fog(p, s, camera);
   draw_over(p, s, camera);
   gl->Disable(GL_BLEND);
 }
@@ -277,7 +278,7 @@ static bool draw_xray(const dvGlPainter *p, const dvStage *s, const double camer
   dv_paint_number(p, FILM, "mu", s->xray);
   dv_paint_integer(p, FILM, "ways", 0);
   dv_paint_bind(p, 0, ways);
-  draw_square(p);
+  dv_paint_square(p);
   gl->DeleteFramebuffers(1, &target);
   gl->DeleteTextures(1, &ways);
   return good;

@@ -5,7 +5,20 @@
 #include "render/paint_gl.h"
 
 enum { SHADOW_SIZE = 2048, SAMPLES = 4 };
-typedef enum Program { SURFACE, PLAIN, DEPTH, GROUND, XRAY, OCCLUSION, BLUR, BACKGROUND, FILM, PROGRAMS } Program;
+typedef enum Program {
+  SURFACE,
+  PLAIN,
+  DEPTH,
+  GROUND,
+  XRAY,
+  FOG,
+  OCCLUSION,
+  BLUR,
+  BACKGROUND,
+  FILM,
+  FOGGED,
+  PROGRAMS
+} Program;
 
 struct dvGlPainter {
   dvGl *gl;
@@ -51,6 +64,12 @@ void dv_paint_shaders(dvGlPainter *p, const dvStage *s);   // compiles them, onc
 void dv_paint_forget_shaders(dvGlPainter *p);
 bool dv_paint_shaded(const dvGlPainter *p, const dvBatch *b);   // one of them draws it
 void dv_paint_with_shaders(const dvGlPainter *p, const dvStage *s);
+
+// --- paint_gl.c ---
+void dv_paint_square(const dvGlPainter *p);   // over the whole picture
+
+// --- paint_fog.c ---
+void dv_paint_fog(const dvGlPainter *p, const dvStage *s, const double camera[16]);
 
 // --- paint_through.c ---
 void dv_paint_through(const dvGlPainter *p, const dvStage *s);

@@ -10,10 +10,17 @@ static bool make_programs(dvGlPainter *p, char *why)
 {
   const char *const light = dv_shader_light, *const vertex[] = {dv_shader_vertex, NULL},
                     *const square[] = {dv_shader_square, NULL};
-  const char *const texts[PROGRAMS][3] = {
-      [SURFACE] = {light, dv_shader_surface}, [PLAIN] = {dv_shader_plain},         [DEPTH] = {dv_shader_depth},
-      [GROUND] = {light, dv_shader_ground},   [OCCLUSION] = {dv_shader_occlusion}, [BLUR] = {dv_shader_blur},
-      [BACKGROUND] = {dv_shader_background},  [XRAY] = {dv_shader_xray},           [FILM] = {dv_shader_film}};
+  const char *const texts[PROGRAMS][3] = {[SURFACE] = {light, dv_shader_surface},
+                                          [PLAIN] = {dv_shader_plain},
+                                          [DEPTH] = {dv_shader_depth},
+                                          [GROUND] = {light, dv_shader_ground},
+                                          [OCCLUSION] = {dv_shader_occlusion},
+                                          [BLUR] = {dv_shader_blur},
+                                          [BACKGROUND] = {dv_shader_background},
+                                          [XRAY] = {dv_shader_xray},
+                                          [FILM] = {dv_shader_film},
+                                          [FOG] = {dv_shader_fog},
+                                          [FOGGED] = {dv_shader_fogged}};
   for (int i = 0; i < PROGRAMS; i++) {
     char log[150] = "";
     p->programs[i] = dv_gl_program(p->gl, i < OCCLUSION ? vertex : square, texts[i], log, sizeof log);

@@ -24,7 +24,9 @@ static void gather(const dvGlPainter *p, const dvStage *s, Pieces *pieces)
   const double *back = s->camera.back;
   for (uint32_t i = 0; i < f->batches.count; i++) {
     const dvBatch *b = &f->batches.data[i];
-    if (b->kind != DV_BATCH_SURFACE || b->over || dv_paint_solid(b) || dv_paint_shaded(p, b) || !b->count) continue;
+    if (b->kind != DV_BATCH_SURFACE || b->over || b->attenuation > 0 || dv_paint_solid(b) || dv_paint_shaded(p, b) ||
+        !b->count)
+      continue;
     size_t count = b->copies ? b->copies : b->count / 3;
     for (uint32_t k = 0; k < count; k++) {
       Piece piece = {.batch = i, .which = k};

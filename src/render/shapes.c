@@ -177,6 +177,7 @@ static void put_part(dvShapes *s, const dvDrawable *a, const dvCreases *c, const
   if (end - first < 3) return;
   dvBatch *b = dv_shape_batch(s, a, a->wireframe ? DV_BATCH_LINES : DV_BATCH_SURFACE);
   take_material(b, a, &part->material);
+  b->attenuation = (float)a->attenuation;
   b->shader = a->wireframe ? -1 : a->shader;
   b->drawable = (size_t)(c - s->creases.data), b->base = base;
   b->texture = a->values >= 0 ? DV_COLOUR_MAP : a->texcoords >= 0 ? part->texture : DV_NO_TEXTURE;

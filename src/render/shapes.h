@@ -28,6 +28,7 @@ typedef struct dvBatch {   // one call to draw
   float colour[4];             // red green blue as seen (sRGB), alpha
   float specular[3], emissive[3];
   float shininess;
+  float attenuation;   // 1/m: a volume that swallows light; 0: a surface
   float ambient[3];
   int shader;              // of the draw list, -1 for none
   size_t drawable, base;   // of the list, and its first vertex: of surfaces with a shader

@@ -47,6 +47,8 @@ static json_t *drawable_row(const dvDraw *d, const dvDrawable *a, size_t id)
   dv_view_put_text(row, "label", a->label);
   if (a->say < 0) json_object_set_new(row, "hidden", json_true());
   if (a->aside) json_object_set_new(row, "aside", json_true());
+  if (a->attenuation > 0 && isfinite(a->attenuation))
+    json_object_set_new(row, "attenuation", json_real(a->attenuation));
   if (a->shader >= 0) json_object_set_new(row, "shader", json_integer(a->shader));
   if (a->kind == DV_DRAW_SPHERES && isfinite(a->radius)) json_object_set_new(row, "radius", json_real(a->radius));
   if (a->scale > 0 && isfinite(a->scale)) json_object_set_new(row, "scale", json_real(a->scale));

@@ -294,7 +294,9 @@ static bool add_cells(dvDraw *d, dvObject *o, const dvSketch *s)
   dvObject *state = s->state ? s->state : o;
   bool own = s->points && s->triangles;
   if (!(s->radius > 0 && s->radius <= 1) || !dv_plays(state, DV_ROLE_STATE) || state->dof->coord != 3) return false;
-  if (!own && (s->radius == 1 || dv_topology_largest(dv_topology(s->topology)) < DV_TETRAHEDRON)) return false;
+  if (!own &&
+      ((s->radius == 1 && !(s->attenuation > 0)) || dv_topology_largest(dv_topology(s->topology)) < DV_TETRAHEDRON))
+    return false;
   dvDrawArray places = {.source = DV_FROM_CELLS,
                         .object = state,
                         .topology = s->topology,
@@ -310,7 +312,9 @@ static bool add_cells(dvDraw *d, dvObject *o, const dvSketch *s)
                        .integers = true,
                        .width = 3};
   int first = array_of(d, DV_DRAW_VISUAL, places), second = array_of(d, DV_DRAW_VISUAL, faces);
-  add_coloured(d, DV_DRAW_TRIANGLES, o, first, s)->indices = second;
+  dvDrawable *a = add_coloured(d, DV_DRAW_TRIANGLES, o, first, s);
+  a->indices = second;
+  a->attenuation = s->attenuation;
   return true;
 }
 

@@ -97,8 +97,9 @@ typedef struct dvDrawable {
   bool aside;        // is not looked at when the camera is placed
   int positions, indices, second, values, texcoords, radii, frames, sizes;   // arrays, -1 for none
   double radius;
-  double scale;        // of arrows: how many metres a unit is long; 0: whoever draws chooses
-  const char *label;   // of the values
+  double attenuation;   // of a volume that swallows light, 1/m; 0: a surface
+  double scale;         // of arrows: how many metres a unit is long; 0: whoever draws chooses
+  const char *label;    // of the values
   bool has_material;
   dvShading material;
   int texture;                // number of the picture, -1 for none

@@ -301,11 +301,19 @@ static int shader_number(dvDraw *d, dvObject *o)
   return (int)d->shaders.count - 1;
 }
 
+// The programs of volumes make cells out of points, which are there already.
+static bool takes_shader(const dvDrawable *a)
+{
+  const char *name = a->object->cls->name;
+  return a->group == DV_DRAW_VISUAL && a->kind == DV_DRAW_TRIANGLES && !dv_same(name, "OglVolumetricModel") &&
+         !dv_same(name, "OglTetrahedralModel");
+}
+
 void dv_shaders_add(dvDraw *d, bool read)
 {
   for (size_t i = 0; i < d->list.count; i++) {
     dvDrawable *a = &d->list.data[i];
-    dvObject *o = a->group == DV_DRAW_VISUAL && a->kind == DV_DRAW_TRIANGLES ? dv_shader_of(a->object->node) : NULL;
+    dvObject *o = takes_shader(a) ? dv_shader_of(a->object->node) : NULL;
     a->shader = o ? shader_number(d, o) : -1;
   }
   for (size_t i = 0; read && i < d->shaders.count; i++) fill_shader(d, &d->shaders.data[i]);

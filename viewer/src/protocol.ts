@@ -51,6 +51,7 @@ export interface Drawable {
   parts?: { first: number; count: number; material: Material }[];   // of the indices, each with a look of its own
   hidden?: boolean;              // its node's display flags say so
   aside?: boolean;               // is not looked at when the camera is placed
+  attenuation?: number;          // of a volume that swallows light, 1/m
   shader?: number;               // program of the scene that draws it
 }
 

@@ -46,6 +46,7 @@ export abstract class Shape {
   abstract update(arrays: Arrays, look: Look): void;
   abstract dispose(): void;
   pickable(): boolean { return this.object.visible; }
+  get swallows(): boolean { return false; }      // a volume that is drawn by what it lets through
   // The faces of elements stand in for a surface where no visual model is shown.
   get isBody(): boolean { return this.info.group === 'forceFields' && this.info.kind === 'triangles' && this.info.values == null; }
 }

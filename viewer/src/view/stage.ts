@@ -385,6 +385,7 @@ export class Stage {
     else {
       studio.prepare(this.renderer, this.scene, camera, { up: this.camera.up, box: this.shown.isEmpty() ? this.box : this.shown, diagonal: this.look.diagonal, floor: this.floor });
       this.renderer.render(this.scene, camera);
+      if (this.shapes.some((s) => s.swallows)) studio.drawFog(this.renderer, this.scene, camera);
     }
     this.drawOverlay();
     this.frames++;

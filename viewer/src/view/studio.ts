@@ -6,6 +6,8 @@ import {
   type Material, type MeshPhongMaterial, type Object3D, type WebGLRenderer,
 } from 'three';
 import blurText from '../../../src/render/shaders/blur.glsl?raw';
+import fogText from '../../../src/render/shaders/fog.frag?raw';
+import foggedText from '../../../src/render/shaders/fogged.frag?raw';
 import filmText from '../../../src/render/shaders/film.frag?raw';
 import groundText from '../../../src/render/shaders/ground.frag?raw';
 import lightText from '../../../src/render/shaders/light.glsl?raw';
@@ -17,7 +19,7 @@ import type { Looks } from '../protocol.ts';
 // 0: neither shadows nor occlusion, 1: shadows, 2: both
 export type Level = 0 | 1 | 2;
 
-const MOST_LIGHTS = 8, MOST_SHADOWS = 4, SOLID = 1;
+const MOST_LIGHTS = 8, MOST_SHADOWS = 4, SOLID = 1, FOG = 2;
 const HEAD = 'precision highp float;\nprecision highp int;\nprecision highp sampler2D;\n';
 const SHADOW_SIZES = [16, 1024, 2048], TAPS = [1, 12, 32];
 const GROUND_VERTEX = 'in vec3 position;\nuniform mat4 modelMatrix, viewMatrix, projectionMatrix;\nout vec3 vPlace;\nvoid main() {\n  vPlace = (modelMatrix * vec4(position, 1.0)).xyz;\n  gl_Position = projectionMatrix * viewMatrix * vec4(vPlace, 1.0);\n}\n';
@@ -30,6 +32,9 @@ interface Source { place: Vector4; way: Vector4; colour: Vector4; shadow: boolea
 
 // What casts shadows and hides light: solid surfaces.
 export function solid(object: Object3D, yes: boolean) { if (yes) object.layers.enable(SOLID); else object.layers.disable(SOLID); }
+
+// A volume that swallows light: it is drawn by drawFog alone.
+export function fog(object: Object3D, yes: boolean) { if (yes) object.layers.set(FOG); }
 
 class Studio {
   level: Level = 2;
@@ -64,6 +69,9 @@ class Studio {
   private through = { eye: { value: new Vector3() }, towards: { value: new Vector3() }, base: { value: 0 } };
   private swallowed = { ways: { value: null as Texture | null }, mu: { value: 1 } };
   private xrays: ShaderMaterial; private film: RawShaderMaterial;
+  private fogged: RawShaderMaterial; private fogWays: WebGLRenderTarget | null = null; private fogDepths: WebGLRenderTarget | null = null;
+  private veil = { ways: { value: null as Texture | null } };
+  private clouds = { eye: { value: new Vector3() }, towards: { value: new Vector3() }, depths: { value: null as Texture | null }, unprojection: { value: new Matrix4() }, pixelSize: { value: new Vector2() } };
 
   constructor() {
     const make = (fragmentShader: string, vertexShader: string, uniforms: any, more: any = {}) => new RawShaderMaterial({ glslVersion: GLSL3, vertexShader: HEAD + vertexShader, fragmentShader, uniforms, ...more });
@@ -71,6 +79,7 @@ class Studio {
     this.blur = make(HEAD + blurText, squareText, this.pass, { depthTest: false, depthWrite: false });
     this.xrays = new ShaderMaterial({ glslVersion: GLSL3, uniforms: this.through, vertexShader: XRAY_VERTEX, fragmentShader: xrayText, side: DoubleSide, depthTest: false, depthWrite: false, transparent: true, blending: CustomBlending, blendSrc: OneFactor, blendDst: OneFactor });
     this.film = make(HEAD + filmText, squareText, this.swallowed, { depthTest: false, depthWrite: false });
+    this.fogged = make(HEAD + foggedText, squareText, this.veil, { depthTest: false, depthWrite: false, transparent: true });
     this.square.geometry.setAttribute('position', new BufferAttribute(new Float32Array(9), 3));
     this.square.frustumCulled = false;
     this.squares.add(this.square);
@@ -285,6 +294,55 @@ class Studio {
     this.square.material = this.film;
     renderer.setRenderTarget(null);
     renderer.render(this.squares, this.flat);
+  }
+
+  // The look of a volume that swallows light.
+  fogMaterial(colour: Color, mu: number): ShaderMaterial {
+    const c = colour.clone().convertLinearToSRGB();
+    return new ShaderMaterial({ glslVersion: GLSL3, uniforms: { ...this.clouds, colour: { value: new Vector4(c.r, c.g, c.b, mu) } }, vertexShader: XRAY_VERTEX, fragmentShader: fogText, side: DoubleSide, depthTest: false, depthWrite: false, transparent: true, blending: CustomBlending, blendSrc: OneFactor, blendDst: OneFactor });
+  }
+
+  // Volumes that swallow light, over the picture: the way of each ray inside them up to the first solid body.
+  drawFog(renderer: WebGLRenderer, scene: Scene, camera: Camera) {
+    const { width, height } = renderer.getDrawingBufferSize(new Vector2());
+    if (!this.fogWays || this.fogWays.width !== width || this.fogWays.height !== height) {
+      this.fogWays?.dispose(); this.fogDepths?.dispose();
+      const depthTexture = new DepthTexture(width, height, UnsignedIntType);
+      depthTexture.minFilter = depthTexture.magFilter = NearestFilter;
+      this.fogDepths = new WebGLRenderTarget(width, height, { depthTexture });
+      this.fogWays = new WebGLRenderTarget(width, height, { type: FloatType, depthBuffer: false, minFilter: NearestFilter, magFilter: NearestFilter });
+    }
+    const ortho = (camera as OrthographicCamera).isOrthographicCamera === true, layers = camera.layers.mask, background = scene.background, clear = renderer.getClearColor(new Color()), alpha = renderer.getClearAlpha(), auto = renderer.autoClear;
+    this.clouds.eye.value.setFromMatrixPosition(camera.matrixWorld);
+    this.clouds.towards.value.set(0, 0, 0);
+    if (ortho) this.clouds.towards.value.setFromMatrixColumn(camera.matrixWorld, 2);
+    this.clouds.unprojection.value.multiplyMatrices(camera.projectionMatrix, camera.matrixWorldInverse).invert();
+    this.clouds.pixelSize.value.set(1 / width, 1 / height);
+    this.clouds.depths.value = null;
+    scene.background = null;
+    renderer.autoClear = false;
+    scene.overrideMaterial = this.onlyDepth;
+    camera.layers.set(SOLID);
+    solid(this.ground, this.ground.visible);
+    renderer.setRenderTarget(this.fogDepths);
+    renderer.clear();
+    renderer.render(scene, camera);
+    solid(this.ground, false);
+    scene.overrideMaterial = null;
+    this.clouds.depths.value = this.fogDepths!.depthTexture;
+    camera.layers.set(FOG);
+    renderer.setClearColor('#000000', 0);
+    renderer.setRenderTarget(this.fogWays);
+    renderer.clear();
+    renderer.render(scene, camera);
+    renderer.setClearColor(clear, alpha);
+    camera.layers.mask = layers;
+    scene.background = background;
+    this.veil.ways.value = this.fogWays.texture;
+    this.square.material = this.fogged;
+    renderer.setRenderTarget(null);
+    renderer.render(this.squares, this.flat);
+    renderer.autoClear = auto;
   }
 
   private placeGround(camera: Camera, view: { up: 'x' | 'y' | 'z'; box: Box3; diagonal: number; floor: number }) {

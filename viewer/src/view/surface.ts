@@ -8,7 +8,7 @@ import { GROUP_COLOURS, mapTexture } from './colours.ts';
 import { computeNormals, gather, sameplaces, splitCreases, type Split } from './normals.ts';
 import type { Program } from './program.ts';
 import { colour, fade, keep, picture, Shape, sized, type Look } from './shape.ts';
-import { solid, studio } from './studio.ts';
+import { fog, solid, studio } from './studio.ts';
 
 const MOST_NORMALS = 30000;
 
@@ -24,6 +24,7 @@ export class Triangles extends Shape {
   private built = '';
   private shaded = false;
   private range = { value: { x: 0, y: 1 } };
+  private cloud: Material | null = null;       // of a volume that swallows light
   private programs: Program[] = [];            // of the scene, one a part
 
   constructor(info: Drawable, look: Look) {
@@ -32,6 +33,7 @@ export class Triangles extends Shape {
     this.looks = (info.parts ?? [{ material: info.material }]).map((part) => this.makeLook(part.material ?? {}, look));
     this.mesh = keep(new Mesh(new BufferGeometry(), info.parts ? this.looks.map((l) => l.material) : this.looks[0].material));
     group.add(this.mesh);
+    if (info.attenuation) { this.cloud = studio.fogMaterial(this.looks[0].material.color, info.attenuation); fog(this.mesh, true); }
     this.takePrograms(look);
   }
 
@@ -49,7 +51,7 @@ export class Triangles extends Shape {
   private wear(arrays: Arrays, look: Look) {
     const { info } = this, own = this.programs.length > 0 && !this.looks[0].material.wireframe && look.opacity(info.path) >= 1;
     const list: (MeshPhongMaterial | RawShaderMaterial)[] = own ? this.programs.map((p) => p.material) : this.looks.map((l) => l.material);
-    this.mesh.material = info.parts ? list : list[0];
+    this.mesh.material = this.cloud ?? (info.parts ? list : list[0]);
     if (!own) return;
     for (const p of this.programs) p.update(arrays);
     const geometry = this.mesh.geometry;
@@ -117,7 +119,7 @@ export class Triangles extends Shape {
       if (values != null) m.map = mapTexture(look.colourMap);
     }
     this.wear(arrays, look);
-    solid(this.mesh, this.looks.every((l) => !l.material.transparent && !l.material.wireframe));
+    if (!this.cloud) solid(this.mesh, this.looks.every((l) => !l.material.transparent && !l.material.wireframe));
     if (values != null) {
       const [low, high] = look.range(this, this.low, this.high);
       this.range.value.x = low; this.range.value.y = high;
@@ -194,10 +196,13 @@ export class Triangles extends Shape {
     }
   }
 
+  override get swallows(): boolean { return this.cloud !== null && this.object.visible; }
+
   override dispose() {
     this.mesh.geometry.dispose();
     for (const l of this.looks) l.material.dispose();
     for (const p of this.programs) p.dispose();
+    this.cloud?.dispose();
     this.hairs?.geometry.dispose();
   }
 }
