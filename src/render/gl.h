@@ -139,6 +139,7 @@ enum {
   X(void, PolygonOffset, (GLfloat, GLfloat))                                                             \
   X(void, ReadPixels, (GLint, GLint, GLsizei, GLsizei, GLenum, GLenum, void *))                          \
   X(void, RenderbufferStorageMultisample, (GLenum, GLsizei, GLenum, GLsizei, GLsizei))                   \
+  X(void, Scissor, (GLint, GLint, GLsizei, GLsizei))                                                     \
   X(void, ShaderSource, (GLuint, GLsizei, const GLchar *const *, const GLint *))                         \
   X(void, TexImage2D, (GLenum, GLint, GLint, GLsizei, GLsizei, GLint, GLenum, GLenum, const void *))     \
   X(void, TexParameteri, (GLenum, GLenum, GLint))                                                        \

@@ -80,7 +80,8 @@ void dv_paint_lights(const dvGlPainter *p, Program which, const dvStage *s)
   }
   dv_paint_integer(p, which, "dvShadowMap", 1);
   dv_paint_integer(p, which, "dvOcclusion", 2);
-  gl->Uniform2f(dv_paint_place(p, which, "dvOcclusionSize"), 1 / (float)p->width, 1 / (float)p->height);
+  gl->Uniform2f(dv_paint_place(p, which, "dvOcclusionSize"), 1 / (float)p->view[2], 1 / (float)p->view[3]);
+  gl->Uniform2f(dv_paint_place(p, which, "dvOcclusionFrom"), (float)p->view[0], (float)p->view[1]);
   dv_paint_bind(p, 1, p->shadow);
   dv_paint_bind(p, 2, p->occlusion);
   dv_paint_integer(p, which, "picture", 0);

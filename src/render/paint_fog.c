@@ -39,6 +39,8 @@ void dv_paint_fog(const dvGlPainter *p, const dvStage *s, const double camera[16
   if (!any_fog(s)) return;
   GLuint ways = dv_gl_texture(gl, GL_RGBA32F, p->width, p->height, false), target = dv_gl_target(gl, ways, 0);
   if (gl->CheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE) {
+    gl->Viewport(0, 0, p->width, p->height);
+    gl->Disable(GL_SCISSOR_TEST);
     gl->ClearColor(0, 0, 0, 0);
     gl->Clear(GL_COLOR_BUFFER_BIT);
     gl->Disable(GL_DEPTH_TEST);
@@ -46,6 +48,8 @@ void dv_paint_fog(const dvGlPainter *p, const dvStage *s, const double camera[16
     sum_up(p, s, camera);
     gl->BlendFuncSeparate(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA, GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
     gl->BindFramebuffer(GL_FRAMEBUFFER, p->main_target);
+    dv_paint_view(p);
+    gl->Enable(GL_SCISSOR_TEST);
     gl->UseProgram(p->programs[FOGGED]);
     dv_paint_integer(p, FOGGED, "ways", 0);
     dv_paint_bind(p, 0, ways);

@@ -213,7 +213,8 @@ static void draw_main(const dvGlPainter *p, const dvStage *s, const double camer
 {
   const dvGl *gl = p->gl;
   gl->BindFramebuffer(GL_FRAMEBUFFER, p->main_target);
-  gl->Viewport(0, 0, p->width, p->height);
+  dv_paint_view(p);
+  gl->Enable(GL_SCISSOR_TEST);
   gl->Clear(GL_DEPTH_BUFFER_BIT | GL_COLOR_BUFFER_BIT);
   draw_background(p, s);
   gl->Enable(GL_BLEND);
@@ -248,6 +249,27 @@ static void draw_main(const dvGlPainter *p, const dvStage *s, const double camer
   dv_paint_fog(p, s, camera);
   draw_over(p, s, camera);
   gl->Disable(GL_BLEND);
+  gl->Disable(GL_SCISSOR_TEST);
+}
+
+void dv_paint_view(const dvGlPainter *p)
+{
+  p->gl->Viewport(p->view[0], p->view[1], p->view[2], p->view[3]);
+  p->gl->Scissor(p->view[0], p->view[1], p->view[2], p->view[3]);
+}
+
+// light and shadows are those of the picture around it
+static void draw_inset(dvGlPainter *p, const dvStage *s, const dvInset *inset)
+{
+  dvStage inside = *s;   // borrows everything
+  double camera[16];
+  inside.camera = inset->camera;
+  inside.ground = s->ground && inside.camera.eye[inside.camera.up] > s->floor;
+  const int view[4] = {inset->x, inset->y, inset->width, inset->height};
+  memcpy(p->view, view, sizeof view);
+  dv_matrix_multiply(inside.camera.projection, inside.camera.view, camera);
+  draw_occlusion(p, &inside, camera);
+  draw_main(p, &inside, camera);
 }
 
 // The way of each ray inside bodies is summed up in a picture of numbers, and what gets through is shown. Closed
@@ -310,6 +332,8 @@ bool dv_gl_painter_draw(dvGlPainter *p, const dvStage *s, unsigned char *rgb, ch
 {
   const dvGl *gl = p->gl;
   double camera[16];
+  const int view[4] = {0, 0, p->width, p->height};
+  memcpy(p->view, view, sizeof view);
   dv_matrix_multiply(s->camera.projection, s->camera.view, camera);
   gl->Enable(GL_DEPTH_TEST);
   gl->DepthFunc(GL_LEQUAL);
@@ -321,5 +345,6 @@ bool dv_gl_painter_draw(dvGlPainter *p, const dvStage *s, unsigned char *rgb, ch
   draw_shadows(p, s);
   draw_occlusion(p, s, camera);
   draw_main(p, s, camera);
+  for (int i = 0; i < s->inset_count; i++) draw_inset(p, s, &s->insets[i]);
   return read_back(p, rgb, why);
 }

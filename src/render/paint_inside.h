@@ -23,6 +23,7 @@ typedef enum Program {
 struct dvGlPainter {
   dvGl *gl;
   int width, height;
+  int view[4];   // part of the picture that is drawn: x, y, width, height
   GLuint programs[PROGRAMS];
   GLuint vertices, elements, copies, sorted, array, empty;   // buffers, and arrays of attributes
   GLuint shadow, depth, raw, occlusion;                      // textures
@@ -66,7 +67,8 @@ bool dv_paint_shaded(const dvGlPainter *p, const dvBatch *b);   // one of them d
 void dv_paint_with_shaders(const dvGlPainter *p, const dvStage *s);
 
 // --- paint_gl.c ---
-void dv_paint_square(const dvGlPainter *p);   // over the whole picture
+void dv_paint_square(const dvGlPainter *p);   // over the whole view
+void dv_paint_view(const dvGlPainter *p);
 
 // --- paint_fog.c ---
 void dv_paint_fog(const dvGlPainter *p, const dvStage *s, const double camera[16]);

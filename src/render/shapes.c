@@ -218,7 +218,8 @@ static void put_lines(dvShapes *s, const dvDraw *d, const dvDrawable *a)
   dvBatch *b = dv_shape_batch(s, a, DV_BATCH_LINES);
   bool many = a->group == DV_DRAW_MAPPINGS || a->group == DV_DRAW_MECHANICAL_MAPPINGS;
   if (many) b->colour[3] = 0.35f;
-  b->through = a->group == DV_DRAW_FORCE_FIELDS || a->group == DV_DRAW_INTERACTIONS || a->group == DV_DRAW_CONTACTS;
+  b->through = (a->group == DV_DRAW_FORCE_FIELDS && !a->faced) || a->group == DV_DRAW_INTERACTIONS ||
+               a->group == DV_DRAW_CONTACTS;
   for (size_t i = 0; i < points; i++) put_vertex(s, x + 3 * i, NULL, 0, 0);
   for (size_t i = 0; i < more; i++) put_vertex(s, y + 3 * i, NULL, 0, 0);
   size_t pairs = pair ? ends / 2 : y ? dv_min_size(points, more) : points / 2;

@@ -46,6 +46,7 @@ static json_t *drawable_row(const dvDraw *d, const dvDrawable *a, size_t id)
   for (size_t i = 0; i < DV_COUNT(arrays); i++) json_object_set_new(row, arrays[i].name, number_or_null(arrays[i].id));
   dv_view_put_text(row, "label", a->label);
   if (a->say < 0) json_object_set_new(row, "hidden", json_true());
+  if (a->faced) json_object_set_new(row, "faced", json_true());
   if (a->aside) json_object_set_new(row, "aside", json_true());
   if (a->attenuation > 0 && isfinite(a->attenuation))
     json_object_set_new(row, "attenuation", json_real(a->attenuation));

@@ -246,8 +246,10 @@ static void add_force(dvDraw *d, dvObject *o)
   dvTopology *t = topology_of(o);
   if (!t || dv_topology_point_count(t) > dv_state(states[0])->count) return;
   int positions = dynamic_of(d, DV_DRAW_FORCE_FIELDS, DV_FROM_POINTS, states[0], 0);
-  add(d, DV_DRAW_FORCE_FIELDS, DV_DRAW_LINES, o, positions)->indices =
-      indices_of(d, DV_DRAW_FORCE_FIELDS, DV_FROM_EDGES, &t->base, 2);
+  int edges = indices_of(d, DV_DRAW_FORCE_FIELDS, DV_FROM_EDGES, &t->base, 2);
+  dvDrawable *lines = add(d, DV_DRAW_FORCE_FIELDS, DV_DRAW_LINES, o, positions);
+  lines->indices = edges;
+  lines->faced = has_faces(t) && ops->stress;
   if (!has_faces(t)) return;
   const dvReals *stress = ops->stress ? ops->stress(o) : NULL;
   dvDrawable *s = add(d, DV_DRAW_FORCE_FIELDS, DV_DRAW_TRIANGLES, o, positions);

@@ -94,6 +94,7 @@ typedef struct dvDrawable {
   dvObject *object;
   signed char say;   // what the flags of its node say of its group (flags.h)
   bool wireframe;    // they want it so, and not all over the scene
+  bool faced;        // lines of elements whose faces are drawn, too: these hide them
   bool aside;        // is not looked at when the camera is placed
   int positions, indices, second, values, texcoords, radii, frames, sizes;   // arrays, -1 for none
   double radius;

@@ -517,6 +517,8 @@ json_t *dv_session_status(const dvSession *s, const dvViewer *v)
   }
   json_t *camera = s->ready ? dv_looks_camera(s->scene) : NULL;
   if (camera) json_object_set_new(m, "camera", camera);
+  json_t *viewports = s->ready ? dv_looks_viewports(s->scene) : NULL;
+  if (viewports) json_object_set_new(m, "viewports", viewports);
   if (s->undo.count) json_object_set_new(m, "undo", json_integer((json_int_t)s->undo.count));
   dv_edit_status(s, m);
   if (s->spring) json_object_set_new(m, "pull", json_real(dv_view_pull_force(s)));

@@ -9,6 +9,7 @@ export interface Status {
   ready?: boolean;               // false: the scene could not be started
   compat?: 'none' | 'sofa';      // sofa: as SOFA does it, its mistakes included
   labels?: string[];             // texts of the scene's labels, as they are now
+  viewports?: Viewport[];        // second pictures inside the first, as they are now
   camera?: Looks['camera'];      // of a scene whose camera follows a path, where it is now
   undo?: number;                 // strokes of tools that can be undone
   editable?: boolean;            // the scene's text can be edited
@@ -51,6 +52,7 @@ export interface Drawable {
   parts?: { first: number; count: number; material: Material }[];   // of the indices, each with a look of its own
   hidden?: boolean;              // its node's display flags say so
   aside?: boolean;               // is not looked at when the camera is placed
+  faced?: boolean;               // lines of elements whose faces hide them
   attenuation?: number;          // of a volume that swallows light, 1/m
   shader?: number;               // program of the scene that draws it
 }
@@ -61,7 +63,10 @@ export interface Flags { groups: Group[]; wireframe: boolean; normals: boolean }
 // What the scene says about the picture as a whole.
 export interface Light { kind: 'directional' | 'point' | 'spot'; color: number[]; direction?: number[]; position?: number[]; fixed?: boolean; cutoff?: number; lookat?: boolean; shadow?: boolean }
 export interface Label { x: number; y: number; size: number; color: number[]; contrast: boolean }
+// A second picture: pixels from the lower left corner (negative: from the other one), and its camera.
+export interface Viewport { x: number; y: number; width: number; height: number; position: number[]; orientation: number[]; fovy: number }
 export interface Looks {
+  viewports?: Viewport[]; lens?: [number, number];
   background?: number[]; ambient?: number[]; lights?: Light[]; labels?: Label[]; planes?: { position: number[]; normal: number[] }[];
   camera?: { position: number[]; lookAt?: number[]; orientation?: number[]; distance?: number; ortho: boolean };
   texts?: { text: string; position: number[]; scale: number; color: number[] }[];      // in the scene, facing whoever looks

@@ -175,7 +175,7 @@ export class Session {
   }
 
   private receive(news: any) {
-    if (news.is === 'status') { const { is: _, ...status } = news; this.setStatus({ pull: undefined, undo: undefined, labels: undefined, camera: undefined, player: undefined, recording: undefined, recorded: undefined, lastEdit: undefined, lastUndone: undefined, ...status }); }
+    if (news.is === 'status') { const { is: _, ...status } = news; this.setStatus({ pull: undefined, undo: undefined, labels: undefined, camera: undefined, viewports: undefined, player: undefined, recording: undefined, recorded: undefined, lastEdit: undefined, lastUndone: undefined, ...status }); }
     else if (news.is === 'message') this.addMessage(news);
     else if (news.is === 'forget') this.forgetMessages();
     else if (news.is === 'stats') this.addStats(news);

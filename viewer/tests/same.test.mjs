@@ -79,4 +79,7 @@ const wave = `${shader('wave')}<OglFloatVariable id="height" value="0.02"/><OglF
 test('programs of the scene', () => same(scene('programs', `<Node gravity="0 -9.81 0">${organ(-0.8, wave)}${organ(0.8, '<OglShader/>')}</Node>`)));
 test('programs of the scene with its lights', () => same(scene('lamps', `<Node gravity="0 -9.81 0"><LightManager/><PositionalLight position="3 4 2"/><SpotLight position="0 6 3" direction="0 -6 -3" cutoff="30" color="1 0.3 0.3 1"/>`
   + `${organ(-0.8, wave + '<OglIntVariable id="lamps" value="2"/>')}${organ(0.8, '<OglShader turnOn="0"/>')}</Node>`)));
+test('volumes that swallow light, with a body in them', () => same(join(ROOT, 'scenes', 'volume_fog.scn')));
+test('a second picture inside the first', () => same(scene('inset', `<Node gravity="0 -9.81 0"><OglViewport screenPosition="-130 -100" screenSize="120 90" cameraPosition="0 0.4 6" fovy="40"/>${cube}</Node>`)));
+test('a lens that bends the picture', () => same(scene('lens', `<Node gravity="0 -9.81 0"><LensDistortion k1="0.2" k2="0.05"/>${cube}</Node>`)));
 test('X-rays through three balls', () => same(scene('rays', '<Node><VisualPointCloud drawMode="Sphere" position="-1 0 0  1 0 0  0 0.5 1" sphereRadius="1"/></Node>'), { xray: 0.6 }));

@@ -25,7 +25,7 @@ class Lines extends Shape {
     super(info, lines);
     this.lines = lines;
     this.base = base;
-    if (info.group === 'forceFields' || info.group === 'interactions' || info.group === 'contacts') {      // what lies inside a body shines through, faintly
+    if ((info.group === 'forceFields' && !info.faced) || info.group === 'interactions' || info.group === 'contacts') {      // what lies inside a body shines through, faintly
       this.ghost = keep(new LineSegments(lines.geometry, new LineBasicMaterial({ color: base, transparent: true, opacity: 0.28, depthFunc: GreaterDepth, depthWrite: false })));
       this.ghost.renderOrder = 1;
       lines.add(this.ghost);

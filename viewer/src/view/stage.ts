@@ -1,6 +1,6 @@
 // The 3D picture: shapes of the scene, light, grid, camera. Draws only when something changed.
 import {
-  Box3, Box3Helper, CanvasTexture, Color, GridHelper, LineBasicMaterial, Plane, Quaternion,
+  Box3, Box3Helper, CanvasTexture, Color, GridHelper, LineBasicMaterial, PerspectiveCamera, Plane, Quaternion,
   Scene, SRGBColorSpace, Vector3, WebGLRenderer,
 } from 'three';
 import type { Frame, Material } from '../protocol.ts';
@@ -67,6 +67,9 @@ export class Stage {
 
   private compiled = new Map<number, Compiled>();   // programs of the scene
 
+  private second = new PerspectiveCamera();        // of second pictures
+  private insets: [number, number, number, number][] = [];
+
   private session: Session;
   private canvas: HTMLCanvasElement;
 
@@ -96,7 +99,7 @@ export class Stage {
     session.takeView = () => this.saveView();
     session.on(['scene'], () => this.redraw(true));
     session.on(['settings', 'selection'], () => this.applySettings());
-    session.on(['status'], () => { if (session.status.camera && session.status.animating && session.settings.follow && this.sceneCamera()) this.redraw(true); if (this.spring || session.scene?.looks?.labels) this.redraw(false); });
+    session.on(['status'], () => { if (session.status.viewports) this.redraw(false); if (session.status.camera && session.status.animating && session.settings.follow && this.sceneCamera()) this.redraw(true); if (this.spring || session.scene?.looks?.labels) this.redraw(false); });
     session.on(['view'], () => { this.pins = []; this.ranges.clear(); this.redraw(true); });
     canvas.addEventListener('webglcontextrestored', () => this.redraw(true));
     this.applySettings();
@@ -385,12 +388,38 @@ export class Stage {
     else {
       studio.prepare(this.renderer, this.scene, camera, { up: this.camera.up, box: this.shown.isEmpty() ? this.box : this.shown, diagonal: this.look.diagonal, floor: this.floor });
       this.renderer.render(this.scene, camera);
-      if (this.shapes.some((s) => s.swallows)) studio.drawFog(this.renderer, this.scene, camera);
+      const fog = this.shapes.some((s) => s.swallows);
+      if (fog) studio.drawFog(this.renderer, this.scene, camera);
+      this.drawInsets(fog);
     }
+    const lens = this.session.scene?.looks?.lens ?? null;
+    this.camera.lens = lens;
+    if (lens) studio.drawLens(this.renderer, lens);
     this.drawOverlay();
     this.frames++;
     if (fresh) this.countFrame();
     this.onDrawn?.(this.time);
+  }
+
+  // Second pictures that the scene wants inside the first.
+  private drawInsets(fog: boolean) {
+    const list = this.session.status.viewports ?? this.session.scene?.looks?.viewports ?? [];
+    this.insets = [];
+    for (const v of list) {
+      const x = Math.min(this.width, Math.max(0, v.x < 0 ? this.width + v.x : v.x)), y = Math.min(this.height, Math.max(0, v.y < 0 ? this.height + v.y : v.y));
+      const w = Math.min(this.width - x, v.width), h = Math.min(this.height - y, v.height), reach = this.camera.size;
+      if (w < 2 || h < 2) continue;
+      const camera = this.second;
+      camera.position.fromArray(v.position);
+      camera.quaternion.fromArray(v.orientation);
+      Object.assign(camera, { fov: v.fovy, aspect: w / h, near: 0.01 * reach, far: camera.position.distanceTo(this.box.getCenter(new Vector3())) + 12 * reach });
+      camera.updateProjectionMatrix();
+      camera.updateMatrixWorld();
+      const r = this.renderer.getPixelRatio();
+      studio.ground.visible = studio.level > 0 && !this.shown.isEmpty() && camera.position[this.camera.up] > this.floor;
+      studio.drawInset(this.renderer, this.scene, camera, [x * r, y * r, w * r, h * r], this.look.diagonal, fog);
+      this.insets.push([x, y, w, h]);
+    }
   }
 
   // A machine that is too slow for all of the light gets less of it, until the user chooses. Drawing goes on beside the page: what
@@ -515,6 +544,7 @@ export class Stage {
       o.spring(this.spring, camera, this.session.status.pull);
     }
     this.session.scene?.looks?.labels?.forEach((l, i) => o.label(l, this.session.status.labels?.[i] ?? ''));
+    for (const [x, y, w, h] of this.insets) o.frame(x, this.height - y - h, w, h);
     for (const t of this.session.scene?.looks?.texts ?? []) o.sceneText(t, camera);
     if (this.stroke) o.stroke(this.stroke);
     if (this.brush) o.ring(this.brush.x, this.brush.y, this.brush.radius);

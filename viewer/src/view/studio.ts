@@ -1,7 +1,7 @@
 // How surfaces look: light, shadows, ambient occlusion, ground. The programs are those of the renderer without a screen
 // (src/render/shaders), so that a scene looks the same in both; src/render/paint_gl.c has the same passes.
 import {
-  BufferAttribute, BufferGeometry, Box3, Camera, Color, CustomBlending, DepthTexture, DoubleSide, FloatType, GLSL3, LessEqualCompare, LinearFilter, Matrix4, Mesh, MeshBasicMaterial,
+  FramebufferTexture, BufferAttribute, BufferGeometry, Box3, Camera, Color, CustomBlending, DepthTexture, DoubleSide, FloatType, GLSL3, LessEqualCompare, LinearFilter, Matrix4, Mesh, MeshBasicMaterial,
   NearestFilter, OrthographicCamera, PerspectiveCamera, OneFactor, PlaneGeometry, RawShaderMaterial, Scene, ShaderMaterial, SRGBColorSpace, Texture, UnsignedIntType, Vector2, Vector3, Vector4, WebGLRenderTarget,
   type Material, type MeshPhongMaterial, type Object3D, type WebGLRenderer,
 } from 'three';
@@ -10,6 +10,7 @@ import fogText from '../../../src/render/shaders/fog.frag?raw';
 import foggedText from '../../../src/render/shaders/fogged.frag?raw';
 import filmText from '../../../src/render/shaders/film.frag?raw';
 import groundText from '../../../src/render/shaders/ground.frag?raw';
+import lensText from '../../../src/render/shaders/lens.frag?raw';
 import lightText from '../../../src/render/shaders/light.glsl?raw';
 import occlusionText from '../../../src/render/shaders/occlusion.glsl?raw';
 import xrayText from '../../../src/render/shaders/xray.frag?raw';
@@ -58,7 +59,7 @@ class Studio {
     dvLightPlace: { value: list(MOST_LIGHTS, () => new Vector4()) }, dvLightWay: { value: list(MOST_LIGHTS, () => new Vector4()) }, dvLightColour: { value: list(MOST_LIGHTS, () => new Vector4()) },
     dvAmbient: { value: new Vector3() }, dvShadows: { value: 0 },
     dvShadowMatrix: { value: list(MOST_SHADOWS, () => new Matrix4()) }, dvShadowWide: { value: list(MOST_SHADOWS, () => new Vector4()) },
-    dvShadowMap: { value: null as Texture | null }, dvOcclusion: { value: null as Texture | null }, dvOcclusionSize: { value: new Vector2() }, dvCamera: { value: new Matrix4() },
+    dvShadowMap: { value: null as Texture | null }, dvOcclusion: { value: null as Texture | null }, dvOcclusionSize: { value: new Vector2() }, dvOcclusionFrom: { value: new Vector2() }, dvCamera: { value: new Matrix4() },
   };
   private pass = {
     depths: { value: null as Texture | null }, raw: { value: null as Texture | null }, projection: { value: new Matrix4() }, unprojection: { value: new Matrix4() },
@@ -70,6 +71,8 @@ class Studio {
   private swallowed = { ways: { value: null as Texture | null }, mu: { value: 1 } };
   private xrays: ShaderMaterial; private film: RawShaderMaterial;
   private fogged: RawShaderMaterial; private fogWays: WebGLRenderTarget | null = null; private fogDepths: WebGLRenderTarget | null = null;
+  private bend: RawShaderMaterial; private taken: FramebufferTexture | null = null;
+  private glass = { picture: { value: null as Texture | null }, lens: { value: new Vector2() }, aspect: { value: 1 } };
   private veil = { ways: { value: null as Texture | null } };
   private clouds = { eye: { value: new Vector3() }, towards: { value: new Vector3() }, depths: { value: null as Texture | null }, unprojection: { value: new Matrix4() }, pixelSize: { value: new Vector2() } };
 
@@ -79,6 +82,7 @@ class Studio {
     this.blur = make(HEAD + blurText, squareText, this.pass, { depthTest: false, depthWrite: false });
     this.xrays = new ShaderMaterial({ glslVersion: GLSL3, uniforms: this.through, vertexShader: XRAY_VERTEX, fragmentShader: xrayText, side: DoubleSide, depthTest: false, depthWrite: false, transparent: true, blending: CustomBlending, blendSrc: OneFactor, blendDst: OneFactor });
     this.film = make(HEAD + filmText, squareText, this.swallowed, { depthTest: false, depthWrite: false });
+    this.bend = make(HEAD + lensText, squareText, this.glass, { depthTest: false, depthWrite: false });
     this.fogged = make(HEAD + foggedText, squareText, this.veil, { depthTest: false, depthWrite: false, transparent: true });
     this.square.geometry.setAttribute('position', new BufferAttribute(new Float32Array(9), 3));
     this.square.frustumCulled = false;
@@ -293,6 +297,48 @@ class Studio {
     this.swallowed.mu.value = mu;
     this.square.material = this.film;
     renderer.setRenderTarget(null);
+    renderer.render(this.squares, this.flat);
+  }
+
+  // A second picture inside the first, in light and shadows of that one. `at`: x, y, width, height in pixels of the drawing buffer.
+  drawInset(renderer: WebGLRenderer, scene: Scene, camera: Camera, at: [number, number, number, number], diagonal: number, fog: boolean) {
+    const ratio = renderer.getPixelRatio(), before = this.uniforms.dvCamera.value.clone(), { width, height } = renderer.getDrawingBufferSize(new Vector2());
+    const background = scene.background, clear = renderer.autoClear, ground = this.ground.visible;
+    scene.background = null;
+    renderer.autoClear = false;
+    this.findOcclusion(renderer, scene, camera, diagonal);
+    if (this.level === 2) { this.uniforms.dvOcclusionSize.value.set(1 / at[2], 1 / at[3]); this.uniforms.dvOcclusionFrom.value.set(at[0], at[1]); }
+    scene.overrideMaterial = null;
+    scene.background = background;
+    renderer.autoClear = clear;
+    renderer.setRenderTarget(null);
+    this.uniforms.dvCamera.value.copy(camera.matrixWorld);
+    const view: [number, number, number, number] = [at[0] / ratio, at[1] / ratio, at[2] / ratio, at[3] / ratio];
+    renderer.setScissorTest(true);
+    renderer.setScissor(...view);
+    renderer.setViewport(...view);
+    renderer.render(scene, camera);
+    if (fog) this.drawFog(renderer, scene, camera);
+    renderer.setScissorTest(false);
+    renderer.setViewport(0, 0, width / ratio, height / ratio);
+    this.uniforms.dvCamera.value.copy(before);
+    this.uniforms.dvOcclusionFrom.value.set(0, 0);
+    this.ground.visible = ground;
+  }
+
+  // The picture that was drawn, as a lens bends it.
+  drawLens(renderer: WebGLRenderer, lens: [number, number]) {
+    const { width, height } = renderer.getDrawingBufferSize(new Vector2());
+    if (!this.taken || this.taken.image.width !== width || this.taken.image.height !== height) {
+      this.taken?.dispose();
+      this.taken = new FramebufferTexture(width, height);
+      this.taken.minFilter = this.taken.magFilter = LinearFilter;
+    }
+    renderer.copyFramebufferToTexture(this.taken);
+    this.glass.picture.value = this.taken;
+    this.glass.lens.value.set(lens[0], lens[1]);
+    this.glass.aspect.value = width / height;
+    this.square.material = this.bend;
     renderer.render(this.squares, this.flat);
   }
 
