@@ -102,10 +102,18 @@ void dv_paint_upload(const dvGlPainter *p, const dvStage *s)
   gl->BindBuffer(GL_ARRAY_BUFFER, p->vertices);
   gl->BufferData(GL_ARRAY_BUFFER, (GLsizeiptr)(f->vertices.count * sizeof(dvVertex)), f->vertices.data,
                  GL_DYNAMIC_DRAW);
-  const size_t offsets[3] = {offsetof(dvVertex, place), offsetof(dvVertex, normal), offsetof(dvVertex, at)};
-  for (GLuint i = 0; i < 3; i++) {
-    gl->EnableVertexAttribArray(i);
-    gl->VertexAttribPointer(i, i < 2 ? 3 : 2, GL_FLOAT, 0, sizeof(dvVertex), (const void *)(uintptr_t)offsets[i]);
+  static const struct {
+    GLuint place;
+    GLint width;
+    size_t offset;
+  } all[] = {{0, 3, offsetof(dvVertex, place)},
+             {1, 3, offsetof(dvVertex, normal)},
+             {2, 2, offsetof(dvVertex, at)},
+             {7, 4, offsetof(dvVertex, paint)}};
+  for (size_t i = 0; i < DV_COUNT(all); i++) {
+    gl->EnableVertexAttribArray(all[i].place);
+    gl->VertexAttribPointer(all[i].place, all[i].width, GL_FLOAT, 0, sizeof(dvVertex),
+                            (const void *)(uintptr_t)all[i].offset);
   }
 }
 

@@ -1,5 +1,6 @@
 // See shapes.h: surfaces, lines and points. Bodies that are there many times are in copies.c.
 #include "render/inside.h"
+#include "render/stage.h"
 #include "view/flags.h"
 
 #include <math.h>
@@ -76,6 +77,7 @@ dvBatch *dv_shape_batch(dvShapes *s, const dvDrawable *a, dvBatchKind kind)
                                   .first_copy = s->copies.count,
                                   .texture = DV_NO_TEXTURE,
                                   .shader = -1,
+                                  .attenuation = (float)a->attenuation,
                                   .shininess = 30,
                                   .object = a->object}));
   dvBatch *b = &s->batches.data[s->batches.count - 1];
@@ -144,7 +146,8 @@ static dvCreases *creases_of(dvShapes *s, const dvDraw *d, size_t which, const f
 
 static void put_points(dvShapes *s, const dvDraw *d, const dvDrawable *a, const dvCreases *c, const float *x)
 {
-  size_t places, values;
+  size_t places, values, painted;
+  const float *colours = dv_shape_numbers(d, a->paint, &painted);
   const float *at = dv_shape_numbers(d, a->texcoords, &places), *value = dv_shape_numbers(d, a->values, &values);
   dvRange range = value ? *range_of(s, a) : (dvRange){0};
   double wide = range.high - range.low;
@@ -156,6 +159,9 @@ static void put_points(dvShapes *s, const dvDraw *d, const dvDrawable *a, const 
     if (value && p < values) u = (float)((value[p] - range.low) / fmax(wide, 1e-30)), v = 0.5f;
     else if (at && 2 * p + 1 < places) u = at[2 * p], v = at[2 * p + 1];
     put_vertex(s, x + 3 * p, normals + 3 * i, value ? fminf(fmaxf(u, 0.002f), 0.998f) : u, v);
+    if (!colours || 4 * p + 3 >= painted) continue;
+    float *to = s->vertices.data[s->vertices.count - 1].paint;
+    for (size_t k = 0; k < 4; k++) to[k] = k < 3 ? (float)dv_linear(colours[4 * p + k]) : colours[4 * p + k];
   }
   dv_free(normals);
 }
@@ -177,7 +183,6 @@ static void put_part(dvShapes *s, const dvDrawable *a, const dvCreases *c, const
   if (end - first < 3) return;
   dvBatch *b = dv_shape_batch(s, a, a->wireframe ? DV_BATCH_LINES : DV_BATCH_SURFACE);
   take_material(b, a, &part->material);
-  b->attenuation = (float)a->attenuation;
   b->shader = a->wireframe ? -1 : a->shader;
   b->drawable = (size_t)(c - s->creases.data), b->base = base;
   b->texture = a->values >= 0 ? DV_COLOUR_MAP : a->texcoords >= 0 ? part->texture : DV_NO_TEXTURE;

@@ -10,6 +10,7 @@
 
 typedef struct dvVertex {
   float place[3], normal[3], at[2];   // at: of the texture or in the colour map
+  float paint[4];                     // a colour over it (linear), and how much of it
 } dvVertex;
 
 typedef struct dvInstance {   // a body that is there many times

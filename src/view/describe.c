@@ -40,9 +40,9 @@ static json_t *drawable_row(const dvDraw *d, const dvDrawable *a, size_t id)
   const struct {
     const char *name;
     int id;
-  } arrays[] = {{"positions", a->positions}, {"indices", a->indices},     {"second", a->second},
-                {"values", a->values},       {"texcoords", a->texcoords}, {"radii", a->radii},
-                {"frames", a->frames},       {"sizes", a->sizes},         {"normals", -1}};
+  } arrays[] = {{"positions", a->positions}, {"indices", a->indices}, {"second", a->second}, {"values", a->values},
+                {"texcoords", a->texcoords}, {"radii", a->radii},     {"paint", a->paint},   {"frames", a->frames},
+                {"sizes", a->sizes},         {"normals", -1}};
   for (size_t i = 0; i < DV_COUNT(arrays); i++) json_object_set_new(row, arrays[i].name, number_or_null(arrays[i].id));
   dv_view_put_text(row, "label", a->label);
   if (a->say < 0) json_object_set_new(row, "hidden", json_true());

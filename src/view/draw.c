@@ -9,6 +9,7 @@
 #include "topology/change/journal.h"
 #include "view/flags.h"
 #include "view/ornaments.h"
+#include "visual/bleeding.h"
 
 #include <string.h>
 
@@ -66,6 +67,7 @@ static dvDrawable *add(dvDraw *d, dvDrawGroup group, dvDrawKind kind, dvObject *
                                   .radii = -1,
                                   .frames = -1,
                                   .sizes = -1,
+                                  .paint = -1,
                                   .texture = -1,
                                   .shader = -1}));
   return &d->list.data[d->list.count - 1];
@@ -111,6 +113,8 @@ static void add_parts(dvDraw *d, dvDrawable *s, const dvVisualModel *v)
   dv_free(corners);
 }
 
+static size_t points_of(const dvDraw *d, int array);
+
 // The state under a surface with a mesh of its own that is spanned over volumes which have been cut or carved: the
 // surface knows nothing of that. NULL for all others.
 static dvState *cut_under(const dvPlan *p, const dvObject *visual)
@@ -148,6 +152,8 @@ static void add_surface(dvDraw *d, dvVisualModel *v)
   s->material = dv_visual_material(v);
   s->texture = dv_draw_texture(d, o, v->texturename);
   add_parts(d, s, v);
+  int paint = dv_draw_field_array(d, dv_bleeding_paint(o), 4);
+  if (paint >= 0 && points_of(d, paint) == dv_reals_size(dv_visual_vertices(v))) s->paint = paint;
   if (dv_reals_size(&v->texcoords) == dv_reals_size(dv_visual_vertices(v)))
     s->texcoords = array_of(d, DV_DRAW_VISUAL,
                             (dvDrawArray){.source = DV_FROM_REALS, .object = o, .reals = &v->texcoords, .width = 2});
@@ -388,8 +394,12 @@ static void add_sketch(dvDraw *d, dvObject *o, const dvSketch *s)
       arrows->scale = s->radius;
     }
     return;
-  case DV_SKETCH_SPHERES:
-    add_coloured(d, DV_DRAW_SPHERES, o, positions, s)->radius = s->radius;
+  case DV_SKETCH_SPHERES:;
+    second = dv_draw_field_array(d, s->values, 1);   // their radii
+    dvDrawable *balls = add_coloured(d, DV_DRAW_SPHERES, o, positions, s);
+    balls->radius = s->radius;
+    balls->radii = second;
+    balls->attenuation = s->attenuation;
     return;
   case DV_SKETCH_POINTS:
     add_coloured(d, DV_DRAW_POINTS, o, positions, s);

@@ -96,7 +96,7 @@ typedef struct dvDrawable {
   bool wireframe;    // they want it so, and not all over the scene
   bool faced;        // lines of elements whose faces are drawn, too: these hide them
   bool aside;        // is not looked at when the camera is placed
-  int positions, indices, second, values, texcoords, radii, frames, sizes;   // arrays, -1 for none
+  int positions, indices, second, values, texcoords, radii, frames, sizes, paint;   // arrays, -1 for none
   double radius;
   double attenuation;   // of a volume that swallows light, 1/m; 0: a surface
   double scale;         // of arrows: how many metres a unit is long; 0: whoever draws chooses

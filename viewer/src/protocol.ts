@@ -47,7 +47,7 @@ export interface Drawable {
   id: number; group: Group; kind: 'triangles' | 'lines' | 'points' | 'vectors' | 'spheres' | 'frames' | 'boxes';
   path: string;
   positions: number; indices?: number | null; second?: number | null; values?: number | null; label?: string | null;
-  texcoords?: number | null; radius?: number | null; scale?: number; radii?: number | null; frames?: number | null; sizes?: number | null;
+  texcoords?: number | null; radius?: number | null; scale?: number; radii?: number | null; frames?: number | null; sizes?: number | null; paint?: number | null;
   material?: Material | null;
   parts?: { first: number; count: number; material: Material }[];   // of the indices, each with a look of its own
   hidden?: boolean;              // its node's display flags say so

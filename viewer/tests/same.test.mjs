@@ -32,15 +32,20 @@ const difference = (page, a, b) => page.evaluate(async ([first, second]) => {
   return { far: (4 * far) / p.length, mean: (4 * sum) / p.length };
 }, [a, b]);
 
-async function same(file, { far = 0.02, mean = 4, xray = 0 } = {}) {
+async function same(file, { far = 0.02, mean = 4, xray = 0, steps = 0 } = {}) {
   const out = join(directory, 'picture.png');
-  const said = execFileSync(DIVAN, ['run', file, '-n', '0', '--picture', out, '--size', `${W}x${H}`, ...(xray ? ['--xray', String(xray)] : [])], { encoding: 'utf8', stdio: 'pipe' });
+  const said = execFileSync(DIVAN, ['run', file, '-n', String(steps), '--picture', out, '--size', `${W}x${H}`, ...(xray ? ['--xray', String(xray)] : [])], { encoding: 'utf8', stdio: 'pipe' });
   if (/without OpenGL/.test(said)) { console.log('without OpenGL: left out'); return; }
   const divan = await startDivan(file);
   try {
     const { page, context, problems } = await openPage(divan.address, { ...DESK, bypassCSP: true }, '', 'antialias=1&ratio=1&quality=reduced');      // all of the light only for a small picture: software draws it
-    const taken = await page.evaluate(async ([w, h, mu]) => {
+    const taken = await page.evaluate(async ([w, h, mu, count]) => {
       const { stage, session } = window.divan;
+      if (count) {
+        await session.connection.request('step', { count });
+        while (session.status.step < count) await new Promise((done) => setTimeout(done, 50));
+        await stage.frameAt(session.status.time - 1e-9, 60000);
+      }
       stage.resize(w, h, 1);
       session.set({ grid: false, axes: false, quality: 'full', xray: mu });
       stage.applySettings();
@@ -49,7 +54,7 @@ async function same(file, { far = 0.02, mean = 4, xray = 0 } = {}) {
       let text = '';
       for (const b of bytes) text += String.fromCharCode(b);
       return btoa(text);
-    }, [W, H, xray]);
+    }, [W, H, xray, steps]);
     const found = await difference(page, taken, readFileSync(out).toString('base64'));
     console.log(`${file}: ${(100 * found.far).toFixed(2)} % of the pixels differ, mean ${found.mean.toFixed(2)} of 255`);
     if (process.env.KEEP) { writeFileSync(`${process.env.KEEP}-page.png`, Buffer.from(taken, 'base64')); writeFileSync(`${process.env.KEEP}-run.png`, readFileSync(out)); }
@@ -82,4 +87,5 @@ test('programs of the scene with its lights', () => same(scene('lamps', `<Node g
 test('volumes that swallow light, with a body in them', () => same(join(ROOT, 'scenes', 'volume_fog.scn')));
 test('a second picture inside the first', () => same(scene('inset', `<Node gravity="0 -9.81 0"><OglViewport screenPosition="-130 -100" screenSize="120 90" cameraPosition="0 0.4 6" fovy="40"/>${cube}</Node>`)));
 test('a lens that bends the picture', () => same(scene('lens', `<Node gravity="0 -9.81 0"><LensDistortion k1="0.2" k2="0.05"/>${cube}</Node>`)));
+test('blood that runs down and smoke that rises', () => same(join(ROOT, 'scenes', 'cautery.scn'), { steps: 60 }));
 test('X-rays through three balls', () => same(scene('rays', '<Node><VisualPointCloud drawMode="Sphere" position="-1 0 0  1 0 0  0 0.5 1" sphereRadius="1"/></Node>'), { xray: 0.6 }));

@@ -105,19 +105,23 @@ class Studio {
   }
 
   // A surface of this material is lit here, not by three's lights.
-  dress(material: MeshPhongMaterial) {
+  dress(material: MeshPhongMaterial, painted = false) {
     const before = material.onBeforeCompile, key = material.customProgramCacheKey;
     material.onBeforeCompile = (shader, renderer) => {
       before.call(material, shader, renderer);
       Object.assign(shader.uniforms, this.uniforms);
+      if (painted) {
+        shader.vertexShader = 'attribute vec4 paint;\nvarying vec4 vPaint;\n' + shader.vertexShader.replace('#include <begin_vertex>', '#include <begin_vertex>\n  vPaint = vec4(pow((paint.rgb + 0.055) / 1.055, vec3(2.4)), paint.a);\n  vPaint.rgb = mix(vPaint.rgb, paint.rgb / 12.92, vec3(lessThanEqual(paint.rgb, vec3(0.04045))));');
+        shader.fragmentShader = 'varying vec4 vPaint;\n' + shader.fragmentShader;
+      }
       shader.fragmentShader = shader.fragmentShader
         .replace('void main() {', `#define DV_TAPS ${TAPS[this.level]}\nuniform mat4 dvCamera;\n${lightText}\nvoid main() {`)
         .replace('#include <opaque_fragment>', `vec3 dvPlace = (dvCamera * vec4(-vViewPosition, 1.0)).xyz;
   vec3 dvEye = isOrthographic ? normalize(dvCamera[2].xyz) : normalize(cameraPosition - dvPlace);
-  outgoingLight = dvToned(dvShade(diffuseColor.rgb, specular, shininess, totalEmissiveRadiance, normalize(mat3(dvCamera) * normal), dvPlace, dvEye, gl_FragCoord.xy));
+  outgoingLight = dvToned(dvShade(${painted ? 'mix(diffuseColor.rgb, vPaint.rgb, vPaint.a), mix(specular, vec3(0.8), vPaint.a), mix(shininess, 60.0, vPaint.a)' : 'diffuseColor.rgb, specular, shininess'}, totalEmissiveRadiance, normalize(mat3(dvCamera) * normal), dvPlace, dvEye, gl_FragCoord.xy));
   #include <opaque_fragment>`);
     };
-    material.customProgramCacheKey = () => `${key.call(material)}|studio ${this.level}`;
+    material.customProgramCacheKey = () => `${key.call(material)}|studio ${this.level}${painted ? ' painted' : ''}`;
     this.materials.add(material);
     material.addEventListener('dispose', () => this.materials.delete(material));
   }

@@ -82,7 +82,7 @@ export class Triangles extends Shape {
     this.shader(material, info.values != null);
     if (info.values != null) { material.color.set('#ffffff'); material.map = mapTexture('viridis'); material.specular.set('#000000'); }
     else if (m.texture && info.texcoords != null) { material.map = picture(m.texture, look.loaded); if (!m.diffuse) material.color.set('#ffffff'); }
-    studio.dress(material);
+    studio.dress(material, info.paint != null);
     return { material, emissive: colour(m.emissive, '#000000'), alpha };
   }
 
@@ -98,15 +98,19 @@ export class Triangles extends Shape {
   }
 
   override update(arrays: Arrays, look: Look) {
-    const { positions, indices, values, texcoords, material } = this.info;
+    const { positions, indices, values, texcoords, paint, material } = this.info;
     const p = arrays.get(positions), t = arrays.get(indices);
-    this.object.visible = p !== null && t !== null && t.data.length >= 3 && this.present(arrays, [values]);
+    this.object.visible = p !== null && t !== null && t.data.length >= 3 && this.present(arrays, [values, paint]);
     if (!this.object.visible || !p || !t) return;
     const rewired = this.changed(arrays, [indices]), moved = this.changed(arrays, [positions]), repainted = values != null && this.changed(arrays, [values]);
     const key = [positions, indices, values, texcoords].map((id) => arrays.get(id)?.data.length ?? 0).join();
     if (rewired || key !== this.built) this.build(arrays, key);
     if (moved || !this.shaded) this.shade(arrays);
     if (repainted && this.split) this.regather(arrays, values!, 1, 'value');
+    if (paint != null && this.split && (this.changed(arrays, [paint]) || !this.mesh.geometry.getAttribute('paint'))) {
+      if (!this.mesh.geometry.getAttribute('paint')) this.mesh.geometry.setAttribute('paint', new BufferAttribute(new Float32Array(4 * this.split.source.length), 4).setUsage(DynamicDrawUsage));
+      this.regather(arrays, paint, 4, 'paint');
+    }
     this.attach(arrays);
     if (repainted) this.measure(arrays.get(values)!.data as Float32Array);
     const flat = !look.smooth, selected = look.selected(this.info.path), opacity = look.opacity(this.info.path);
@@ -167,9 +171,9 @@ export class Triangles extends Shape {
   // The arrays that are shared: an attribute is another one after another length.
   private attach(arrays: Arrays) {
     if (this.split) return;
-    const { positions, indices, values, texcoords } = this.info, geometry = this.mesh.geometry, index = arrays.attribute(indices!, 1)!;
+    const { positions, indices, values, texcoords, paint } = this.info, geometry = this.mesh.geometry, index = arrays.attribute(indices!, 1)!;
     if (geometry.index !== index) geometry.setIndex(index);
-    for (const [name, id, width] of [['position', positions, 3], ['value', values, 1], ['uv', texcoords, 2]] as const) {
+    for (const [name, id, width] of [['position', positions, 3], ['value', values, 1], ['uv', texcoords, 2], ['paint', paint, 4]] as const) {
       const a = id != null ? arrays.attribute(id, width) : null;
       if (a && geometry.getAttribute(name) !== a) geometry.setAttribute(name, a);
     }
