@@ -296,6 +296,12 @@ export class Session {
   runWithoutMissing() { return this.replace('skip-missing', { on: true }, 'Loading without what is missing…'); }
   drop(name: string, text: string) { return this.replace('drop', { name, text }, `Opening ${name}…`); }
 
+  // A small picture of a scene, as an address; null where nobody made one.
+  async thumbnail(file: string): Promise<string | null> {
+    const answer = await this.connection.request<{ data: string | null }>('thumbnail', { file });
+    return answer.data ? `data:image/png;base64,${answer.data}` : null;
+  }
+
   async files(directory: string): Promise<{ name: string; directory: boolean }[]> {
     const answer = await this.connection.request<{ entries: { name: string; directory: boolean }[] }>('files', { directory });
     return answer.entries ?? [];
