@@ -1,5 +1,5 @@
-// Blood on a surface and smoke above it: what comes out stays, runs down and dries; puffs rise as they are told; both are
-// the same after a reset and in every run.
+// Blood on a surface and smoke above it: what comes out stays, runs down and dries; puffs rise as they are told; both
+// are the same after a reset and in every run.
 #include "support/check.h"
 
 #include "app/divan.h"
@@ -150,8 +150,9 @@ static void test_bad(void **state)
   assert_int_not_equal(context->log.worst, DV_OK);   // no surface
   dv_scene_destroy(&scene);
   dv_divan_destroy(&context);
-  Stage s = open_scene(WALL "<BleedingDecal name='b' indices='-1 7 99999'/><CauterySmoke name='s' rate='1e9' life='1e9'/>"
-                            "<CauterySmoke name='none' rate='-3' life='0'/>");
+  Stage s =
+      open_scene(WALL "<BleedingDecal name='b' indices='-1 7 99999'/><CauterySmoke name='s' rate='1e9' life='1e9'/>"
+                      "<CauterySmoke name='none' rate='-3' life='0'/>");
   run(&s, 5);
   check_close(total(numbers(&s, "b", "volume")), 5e-8, 1e-17);
   assert_int_equal(numbers(&s, "s", "age")->count, 4000);
