@@ -88,4 +88,18 @@ test('volumes that swallow light, with a body in them', () => same(join(ROOT, 's
 test('a second picture inside the first', () => same(scene('inset', `<Node gravity="0 -9.81 0"><OglViewport screenPosition="-130 -100" screenSize="120 90" cameraPosition="0 0.4 6" fovy="40"/>${cube}</Node>`)));
 test('a lens that bends the picture', () => same(scene('lens', `<Node gravity="0 -9.81 0"><LensDistortion k1="0.2" k2="0.05"/>${cube}</Node>`)));
 test('blood that runs down and smoke that rises', () => same(join(ROOT, 'scenes', 'cautery.scn'), { steps: 60 }));
+test('a program that does not compile is told with its line, and the scene goes on', async () => {
+  writeFileSync(join(directory, 'good.vert'), 'void main() { gl_Position = ftransform(); }\n');
+  writeFileSync(join(directory, 'bad.frag'), '// one\n// two\nvoid main() { gl_FragColor = vec4(oops); }\n');
+  const divan = await startDivan(scene('bad', `<Node><OglShader fileVertexShaders="good.vert" fileFragmentShaders="bad.frag"/>${cube}</Node>`));
+  try {
+    const { page, context } = await openPage(divan.address, { ...DESK, bypassCSP: true }, '', 'antialias=1&ratio=1&quality=reduced');
+    await page.waitForFunction(() => window.divan.session.log.some((m) => /does not compile/.test(m.text)));
+    const text = await page.evaluate(() => window.divan.session.log.find((m) => /does not compile/.test(m.text)).text);
+    assert.match(text, /bad[.]frag/);
+    assert.match(text, /0:3/);
+    assert.ok(await page.evaluate(() => window.divan.stage.shapes.some((s) => s.object.visible)), 'nothing is drawn');
+    await context.close();
+  } finally { await divan.stop(); }
+});
 test('X-rays through three balls', () => same(scene('rays', '<Node><VisualPointCloud drawMode="Sphere" position="-1 0 0  1 0 0  0 0.5 1" sphereRadius="1"/></Node>'), { xray: 0.6 }));
