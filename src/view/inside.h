@@ -153,9 +153,9 @@ typedef struct dvStroke {
   dvTool tool;
   const dvRay *rays;   // along which the tool was drawn; one for those that only pick
   size_t count;
-  double size;    // radius around what is picked, or depth of an incision; negative: as the tool likes
-  double spread;  // by which the radius grows along the ray: a circle on a picture in perspective
-  bool goes_on;   // belongs to the stroke before: undone with it
+  double size;     // radius around what is picked, or depth of an incision; negative: as the tool likes
+  double spread;   // by which the radius grows along the ray: a circle on a picture in perspective
+  bool goes_on;    // belongs to the stroke before: undone with it
 } dvStroke;
 json_t *dv_view_use_tool(dvSession *s, const dvStroke *stroke);
 
