@@ -88,7 +88,7 @@ export class Program {
       if (given?.file) this.own.push(texture);
       values[u.name] = { value: texture };
     }
-    for (const u of info.uniforms) if (uniforms.some((a) => a.name === u.name)) values[u.name] = { value: null };
+    for (const u of info.uniforms) if (uniforms.some((a) => a.name === u.name)) values[u.name] = { value: u.rows * u.columns > 1 ? new Float32Array(u.rows * u.columns) : 0 };
     const through = (m.diffuse?.[3] ?? 1) < 0.999;
     this.material = new RawShaderMaterial({ glslVersion: GLSL3, vertexShader: info.vertex!, fragmentShader: info.fragment!, uniforms: values, side: DoubleSide, transparent: through });
   }
