@@ -316,7 +316,8 @@ typedef struct dvSketch {
   const struct dvInts *pairs;   // below the number of points
   double radius;
   bool coloured;
-  double colour[4];   // red green blue alpha
+  double colour[4];     // red green blue alpha
+  double attenuation;   // 1/m: cells that swallow light instead of hiding what is behind; 0: these
   // DV_SKETCH_FACES
   const struct dvInts *points;      // of the state that are drawn; they are sent alone
   const struct dvInts *triangles;   // three places in `points` each

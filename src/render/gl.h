@@ -65,6 +65,7 @@ enum {
   GL_GEOMETRY_SHADER = 0x8DD9,
   GL_COMPILE_STATUS = 0x8B81,
   GL_LINK_STATUS = 0x8B82,
+  GL_ACTIVE_UNIFORMS = 0x8B86,
   GL_READ_FRAMEBUFFER = 0x8CA8,
   GL_DRAW_FRAMEBUFFER = 0x8CA9,
   GL_FRAMEBUFFER = 0x8D40,
@@ -124,6 +125,7 @@ enum {
   X(void, GenTextures, (GLsizei, GLuint *))                                                              \
   X(void, GenVertexArrays, (GLsizei, GLuint *))                                                          \
   X(void, GenerateMipmap, (GLenum))                                                                      \
+  X(void, GetActiveUniform, (GLuint, GLuint, GLsizei, GLsizei *, GLint *, GLenum *, GLchar *))           \
   X(GLint, GetAttribLocation, (GLuint, const GLchar *))                                                  \
   X(GLenum, GetError, (void))                                                                            \
   X(void, GetIntegerv, (GLenum, GLint *))                                                                \
@@ -137,6 +139,7 @@ enum {
   X(void, PolygonOffset, (GLfloat, GLfloat))                                                             \
   X(void, ReadPixels, (GLint, GLint, GLsizei, GLsizei, GLenum, GLenum, void *))                          \
   X(void, RenderbufferStorageMultisample, (GLenum, GLsizei, GLenum, GLsizei, GLsizei))                   \
+  X(void, Scissor, (GLint, GLint, GLsizei, GLsizei))                                                     \
   X(void, ShaderSource, (GLuint, GLsizei, const GLchar *const *, const GLint *))                         \
   X(void, TexImage2D, (GLenum, GLint, GLint, GLsizei, GLsizei, GLint, GLenum, GLenum, const void *))     \
   X(void, TexParameteri, (GLenum, GLenum, GLint))                                                        \
@@ -144,8 +147,25 @@ enum {
   X(void, Uniform1fv, (GLint, GLsizei, const GLfloat *))                                                 \
   X(void, Uniform1i, (GLint, GLint))                                                                     \
   X(void, Uniform2f, (GLint, GLfloat, GLfloat))                                                          \
+  X(void, Uniform2fv, (GLint, GLsizei, const GLfloat *))                                                 \
   X(void, Uniform3fv, (GLint, GLsizei, const GLfloat *))                                                 \
   X(void, Uniform4fv, (GLint, GLsizei, const GLfloat *))                                                 \
+  X(void, Uniform1iv, (GLint, GLsizei, const GLint *))                                                   \
+  X(void, Uniform2iv, (GLint, GLsizei, const GLint *))                                                   \
+  X(void, Uniform3iv, (GLint, GLsizei, const GLint *))                                                   \
+  X(void, Uniform4iv, (GLint, GLsizei, const GLint *))                                                   \
+  X(void, Uniform1uiv, (GLint, GLsizei, const GLuint *))                                                 \
+  X(void, Uniform2uiv, (GLint, GLsizei, const GLuint *))                                                 \
+  X(void, Uniform3uiv, (GLint, GLsizei, const GLuint *))                                                 \
+  X(void, Uniform4uiv, (GLint, GLsizei, const GLuint *))                                                 \
+  X(void, UniformMatrix2fv, (GLint, GLsizei, GLboolean, const GLfloat *))                                \
+  X(void, UniformMatrix3fv, (GLint, GLsizei, GLboolean, const GLfloat *))                                \
+  X(void, UniformMatrix2x3fv, (GLint, GLsizei, GLboolean, const GLfloat *))                              \
+  X(void, UniformMatrix2x4fv, (GLint, GLsizei, GLboolean, const GLfloat *))                              \
+  X(void, UniformMatrix3x2fv, (GLint, GLsizei, GLboolean, const GLfloat *))                              \
+  X(void, UniformMatrix3x4fv, (GLint, GLsizei, GLboolean, const GLfloat *))                              \
+  X(void, UniformMatrix4x2fv, (GLint, GLsizei, GLboolean, const GLfloat *))                              \
+  X(void, UniformMatrix4x3fv, (GLint, GLsizei, GLboolean, const GLfloat *))                              \
   X(void, UniformMatrix4fv, (GLint, GLsizei, GLboolean, const GLfloat *))                                \
   X(void, UseProgram, (GLuint))                                                                          \
   X(void, VertexAttrib4fv, (GLuint, const GLfloat *))                                                    \

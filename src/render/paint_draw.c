@@ -80,7 +80,8 @@ void dv_paint_lights(const dvGlPainter *p, Program which, const dvStage *s)
   }
   dv_paint_integer(p, which, "dvShadowMap", 1);
   dv_paint_integer(p, which, "dvOcclusion", 2);
-  gl->Uniform2f(dv_paint_place(p, which, "dvOcclusionSize"), 1 / (float)p->width, 1 / (float)p->height);
+  gl->Uniform2f(dv_paint_place(p, which, "dvOcclusionSize"), 1 / (float)p->view[2], 1 / (float)p->view[3]);
+  gl->Uniform2f(dv_paint_place(p, which, "dvOcclusionFrom"), (float)p->view[0], (float)p->view[1]);
   dv_paint_bind(p, 1, p->shadow);
   dv_paint_bind(p, 2, p->occlusion);
   dv_paint_integer(p, which, "picture", 0);
@@ -101,10 +102,18 @@ void dv_paint_upload(const dvGlPainter *p, const dvStage *s)
   gl->BindBuffer(GL_ARRAY_BUFFER, p->vertices);
   gl->BufferData(GL_ARRAY_BUFFER, (GLsizeiptr)(f->vertices.count * sizeof(dvVertex)), f->vertices.data,
                  GL_DYNAMIC_DRAW);
-  const size_t offsets[3] = {offsetof(dvVertex, place), offsetof(dvVertex, normal), offsetof(dvVertex, at)};
-  for (GLuint i = 0; i < 3; i++) {
-    gl->EnableVertexAttribArray(i);
-    gl->VertexAttribPointer(i, i < 2 ? 3 : 2, GL_FLOAT, 0, sizeof(dvVertex), (const void *)(uintptr_t)offsets[i]);
+  static const struct {
+    GLuint place;
+    GLint width;
+    size_t offset;
+  } all[] = {{0, 3, offsetof(dvVertex, place)},
+             {1, 3, offsetof(dvVertex, normal)},
+             {2, 2, offsetof(dvVertex, at)},
+             {7, 4, offsetof(dvVertex, paint)}};
+  for (size_t i = 0; i < DV_COUNT(all); i++) {
+    gl->EnableVertexAttribArray(all[i].place);
+    gl->VertexAttribPointer(all[i].place, all[i].width, GL_FLOAT, 0, sizeof(dvVertex),
+                            (const void *)(uintptr_t)all[i].offset);
   }
 }
 
@@ -136,7 +145,10 @@ void dv_paint_batch(const dvGlPainter *p, const dvBatch *b)
                                b->copies ? (GLsizei)b->copies : 1);
 }
 
-bool dv_paint_solid(const dvBatch *b) { return b->kind == DV_BATCH_SURFACE && !b->over && b->colour[3] > 0.999f; }
+bool dv_paint_solid(const dvBatch *b)
+{
+  return b->kind == DV_BATCH_SURFACE && !b->over && !(b->attenuation > 0) && b->colour[3] > 0.999f;
+}
 
 // --- looks ---
 

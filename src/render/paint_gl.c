@@ -117,7 +117,7 @@ static void draw_ground(const dvGlPainter *p, const dvStage *s)
   gl->BindVertexArray(p->array);
 }
 
-static void draw_square(const dvGlPainter *p)
+void dv_paint_square(const dvGlPainter *p)
 {
   p->gl->BindVertexArray(p->empty);
   p->gl->DrawArrays(GL_TRIANGLES, 0, 3);
@@ -139,7 +139,7 @@ static void occlude(const dvGlPainter *p, const dvStage *s, Program which, GLuin
   dv_paint_integer(p, which, "raw", 1);
   dv_paint_bind(p, 0, p->depth);
   dv_paint_bind(p, 1, p->raw);
-  draw_square(p);
+  dv_paint_square(p);
 }
 
 static void draw_occlusion(const dvGlPainter *p, const dvStage *s, const double camera[16])
@@ -176,7 +176,7 @@ static void draw_background(const dvGlPainter *p, const dvStage *s)
   dv_paint_vector(p, BACKGROUND, "above", s->background[0]);
   dv_paint_vector(p, BACKGROUND, "below", s->background[1]);
   p->gl->Disable(GL_DEPTH_TEST);
-  draw_square(p);
+  dv_paint_square(p);
   p->gl->Enable(GL_DEPTH_TEST);
 }
 
@@ -213,7 +213,8 @@ static void draw_main(const dvGlPainter *p, const dvStage *s, const double camer
 {
   const dvGl *gl = p->gl;
   gl->BindFramebuffer(GL_FRAMEBUFFER, p->main_target);
-  gl->Viewport(0, 0, p->width, p->height);
+  dv_paint_view(p);
+  gl->Enable(GL_SCISSOR_TEST);
   gl->Clear(GL_DEPTH_BUFFER_BIT | GL_COLOR_BUFFER_BIT);
   draw_background(p, s);
   gl->Enable(GL_BLEND);
@@ -234,18 +235,41 @@ static void draw_main(const dvGlPainter *p, const dvStage *s, const double camer
   dv_paint_vector(p, SURFACE, "towards", s->camera.ortho ? s->camera.back : none);
   for (size_t i = 0; i < s->shapes.batches.count; i++) {
     const dvBatch *b = &s->shapes.batches.data[i];
-    if (!dv_paint_solid(b)) continue;
+    if (!dv_paint_solid(b) || dv_paint_shaded(p, b)) continue;
     bool behind = b->group != DV_DRAW_VISUAL;   // lines of the same elements stand before their faces
     if (behind) gl->Enable(GL_POLYGON_OFFSET_FILL), gl->PolygonOffset(2, 4);
     dv_paint_look(p, b);
     dv_paint_batch(p, b);
     if (behind) gl->Disable(GL_POLYGON_OFFSET_FILL);
   }
+  dv_paint_with_shaders(p, s);
   draw_lines(p, s, camera);
   dv_paint_use(p, SURFACE, s, camera);
   dv_paint_through(p, s);
+  dv_paint_fog(p, s, camera);
   draw_over(p, s, camera);
   gl->Disable(GL_BLEND);
+  gl->Disable(GL_SCISSOR_TEST);
+}
+
+void dv_paint_view(const dvGlPainter *p)
+{
+  p->gl->Viewport(p->view[0], p->view[1], p->view[2], p->view[3]);
+  p->gl->Scissor(p->view[0], p->view[1], p->view[2], p->view[3]);
+}
+
+// light and shadows are those of the picture around it
+static void draw_inset(dvGlPainter *p, const dvStage *s, const dvInset *inset)
+{
+  dvStage inside = *s;   // borrows everything
+  double camera[16];
+  inside.camera = inset->camera;
+  inside.ground = s->ground && inside.camera.eye[inside.camera.up] > s->floor;
+  const int view[4] = {inset->x, inset->y, inset->width, inset->height};
+  memcpy(p->view, view, sizeof view);
+  dv_matrix_multiply(inside.camera.projection, inside.camera.view, camera);
+  draw_occlusion(p, &inside, camera);
+  draw_main(p, &inside, camera);
 }
 
 // The way of each ray inside bodies is summed up in a picture of numbers, and what gets through is shown. Closed
@@ -276,7 +300,7 @@ static bool draw_xray(const dvGlPainter *p, const dvStage *s, const double camer
   dv_paint_number(p, FILM, "mu", s->xray);
   dv_paint_integer(p, FILM, "ways", 0);
   dv_paint_bind(p, 0, ways);
-  draw_square(p);
+  dv_paint_square(p);
   gl->DeleteFramebuffers(1, &target);
   gl->DeleteTextures(1, &ways);
   return good;
@@ -308,6 +332,8 @@ bool dv_gl_painter_draw(dvGlPainter *p, const dvStage *s, unsigned char *rgb, ch
 {
   const dvGl *gl = p->gl;
   double camera[16];
+  const int view[4] = {0, 0, p->width, p->height};
+  memcpy(p->view, view, sizeof view);
   dv_matrix_multiply(s->camera.projection, s->camera.view, camera);
   gl->Enable(GL_DEPTH_TEST);
   gl->DepthFunc(GL_LEQUAL);
@@ -319,5 +345,6 @@ bool dv_gl_painter_draw(dvGlPainter *p, const dvStage *s, unsigned char *rgb, ch
   draw_shadows(p, s);
   draw_occlusion(p, s, camera);
   draw_main(p, s, camera);
+  for (int i = 0; i < s->inset_count; i++) draw_inset(p, s, &s->insets[i]);
   return read_back(p, rgb, why);
 }

@@ -5,11 +5,25 @@
 #include "render/paint_gl.h"
 
 enum { SHADOW_SIZE = 2048, SAMPLES = 4 };
-typedef enum Program { SURFACE, PLAIN, DEPTH, GROUND, XRAY, OCCLUSION, BLUR, BACKGROUND, FILM, PROGRAMS } Program;
+typedef enum Program {
+  SURFACE,
+  PLAIN,
+  DEPTH,
+  GROUND,
+  XRAY,
+  FOG,
+  OCCLUSION,
+  BLUR,
+  BACKGROUND,
+  FILM,
+  FOGGED,
+  PROGRAMS
+} Program;
 
 struct dvGlPainter {
   dvGl *gl;
   int width, height;
+  int view[4];   // part of the picture that is drawn: x, y, width, height
   GLuint programs[PROGRAMS];
   GLuint vertices, elements, copies, sorted, array, empty;   // buffers, and arrays of attributes
   GLuint shadow, depth, raw, occlusion;                      // textures
@@ -17,6 +31,8 @@ struct dvGlPainter {
   GLuint main_colour, main_depth, last_colour;   // renderbuffers
   GLuint white, map;                             // textures
   DV_ARRAY(GLuint) pictures;                     // of the draw list
+  DV_ARRAY(GLuint) samplers;                     // pictures of all its shaders, one after the other
+  DV_ARRAY(GLuint) shaders;                      // programs of the scene, 0 where one does not compile
   unsigned revision;                             // of that list
   double shadow_matrix[DV_MOST_SHADOWS][16];
   float shadow_wide[DV_MOST_SHADOWS][4];
@@ -43,6 +59,19 @@ void dv_paint_copies(const dvGlPainter *p, size_t first, size_t copies);   // 0:
 void dv_paint_batch(const dvGlPainter *p, const dvBatch *b);
 void dv_paint_look(const dvGlPainter *p, const dvBatch *b);
 bool dv_paint_solid(const dvBatch *b);   // a surface that hides what is behind it
+
+// --- paint_shader.c: programs of the scene ---
+void dv_paint_shaders(dvGlPainter *p, const dvStage *s);   // compiles them, once a draw list
+void dv_paint_forget_shaders(dvGlPainter *p);
+bool dv_paint_shaded(const dvGlPainter *p, const dvBatch *b);   // one of them draws it
+void dv_paint_with_shaders(const dvGlPainter *p, const dvStage *s);
+
+// --- paint_gl.c ---
+void dv_paint_square(const dvGlPainter *p);   // over the whole view
+void dv_paint_view(const dvGlPainter *p);
+
+// --- paint_fog.c ---
+void dv_paint_fog(const dvGlPainter *p, const dvStage *s, const double camera[16]);
 
 // --- paint_through.c ---
 void dv_paint_through(const dvGlPainter *p, const dvStage *s);

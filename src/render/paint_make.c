@@ -10,10 +10,17 @@ static bool make_programs(dvGlPainter *p, char *why)
 {
   const char *const light = dv_shader_light, *const vertex[] = {dv_shader_vertex, NULL},
                     *const square[] = {dv_shader_square, NULL};
-  const char *const texts[PROGRAMS][3] = {
-      [SURFACE] = {light, dv_shader_surface}, [PLAIN] = {dv_shader_plain},         [DEPTH] = {dv_shader_depth},
-      [GROUND] = {light, dv_shader_ground},   [OCCLUSION] = {dv_shader_occlusion}, [BLUR] = {dv_shader_blur},
-      [BACKGROUND] = {dv_shader_background},  [XRAY] = {dv_shader_xray},           [FILM] = {dv_shader_film}};
+  const char *const texts[PROGRAMS][3] = {[SURFACE] = {light, dv_shader_surface},
+                                          [PLAIN] = {dv_shader_plain},
+                                          [DEPTH] = {dv_shader_depth},
+                                          [GROUND] = {light, dv_shader_ground},
+                                          [OCCLUSION] = {dv_shader_occlusion},
+                                          [BLUR] = {dv_shader_blur},
+                                          [BACKGROUND] = {dv_shader_background},
+                                          [XRAY] = {dv_shader_xray},
+                                          [FILM] = {dv_shader_film},
+                                          [FOG] = {dv_shader_fog},
+                                          [FOGGED] = {dv_shader_fogged}};
   for (int i = 0; i < PROGRAMS; i++) {
     char log[150] = "";
     p->programs[i] = dv_gl_program(p->gl, i < OCCLUSION ? vertex : square, texts[i], log, sizeof log);
@@ -25,18 +32,23 @@ static bool make_programs(dvGlPainter *p, char *why)
   return true;
 }
 
-GLuint dv_paint_image(const dvGl *gl, const unsigned char *rgba, int width, int height, bool repeat)
+static GLuint make_image(const dvGl *gl, const unsigned char *rgba, int width, int height, bool repeat, GLint format)
 {
   GLuint t;
   gl->GenTextures(1, &t);
   gl->BindTexture(GL_TEXTURE_2D, t);
-  gl->TexImage2D(GL_TEXTURE_2D, 0, GL_SRGB8_ALPHA8, width, height, 0, GL_RGBA, GL_UNSIGNED_BYTE, rgba);
+  gl->TexImage2D(GL_TEXTURE_2D, 0, format, width, height, 0, GL_RGBA, GL_UNSIGNED_BYTE, rgba);
   gl->GenerateMipmap(GL_TEXTURE_2D);
   gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, repeat ? GL_LINEAR_MIPMAP_LINEAR : GL_LINEAR);
   gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_LINEAR);
   for (int k = 0; k < 2; k++)
     gl->TexParameteri(GL_TEXTURE_2D, k ? GL_TEXTURE_WRAP_S : GL_TEXTURE_WRAP_T, repeat ? GL_REPEAT : GL_CLAMP_TO_EDGE);
   return t;
+}
+
+GLuint dv_paint_image(const dvGl *gl, const unsigned char *rgba, int width, int height, bool repeat)
+{
+  return make_image(gl, rgba, width, height, repeat, GL_SRGB8_ALPHA8);
 }
 
 static GLuint make_map(const dvGl *gl)
@@ -102,7 +114,8 @@ dvGlPainter *dv_gl_painter_create(dvGl *gl, int width, int height, char *why)
 static void forget_pictures(dvGlPainter *p)
 {
   for (size_t i = 0; i < p->pictures.count; i++) p->gl->DeleteTextures(1, &p->pictures.data[i]);
-  p->pictures.count = 0;
+  for (size_t i = 0; i < p->samplers.count; i++) p->gl->DeleteTextures(1, &p->samplers.data[i]);
+  p->pictures.count = p->samplers.count = 0;
 }
 
 void dv_gl_painter_destroy(dvGlPainter **place)
@@ -112,7 +125,10 @@ void dv_gl_painter_destroy(dvGlPainter **place)
   if (!p) return;
   const dvGl *gl = p->gl;
   forget_pictures(p);
+  dv_paint_forget_shaders(p);
   dv_array_free(&p->pictures);
+  dv_array_free(&p->shaders);
+  dv_array_free(&p->samplers);
   for (int i = 0; i < PROGRAMS; i++)
     if (p->programs[i]) gl->DeleteProgram(p->programs[i]);
   const GLuint textures[] = {p->shadow, p->depth, p->raw, p->occlusion, p->white, p->map},
@@ -130,7 +146,7 @@ void dv_gl_painter_destroy(dvGlPainter **place)
 
 // --- pictures of materials -----------------------------------------------------------------------
 
-static GLuint load_picture(const dvGl *gl, const char *file)
+static GLuint load_picture(const dvGl *gl, const char *file, bool srgb)
 {
   dvImage image = {0};
   char why[100];
@@ -146,7 +162,7 @@ static GLuint load_picture(const dvGl *gl, const char *file)
       for (int k = 0; k < 3; k++) rgba[4 * i + (size_t)k] = image.channels < 3 ? c[0] : c[k];
       rgba[4 * i + 3] = image.channels == 4 ? c[3] : image.channels == 2 ? c[1] : 255;
     }
-    t = dv_paint_image(gl, rgba, image.width, image.height, true);
+    t = make_image(gl, rgba, image.width, image.height, true, srgb ? GL_SRGB8_ALPHA8 : GL_RGBA8);
   }
   dv_free(rgba);
   dv_image_free(&image);
@@ -159,7 +175,14 @@ void dv_paint_pictures(dvGlPainter *p, const dvStage *s)
   forget_pictures(p);
   p->revision = s->draw.revision;
   for (size_t i = 0; i < s->draw.textures.count; i++) {
-    GLuint t = load_picture(p->gl, s->draw.textures.data[i]);
+    GLuint t = load_picture(p->gl, s->draw.textures.data[i], true);
     dv_push(&p->pictures, t);
   }
+  for (size_t i = 0; i < s->draw.shaders.count; i++)   // programs of the scene read them as they are in the file
+    for (size_t k = 0; k < s->draw.shaders.data[i].samplers.count; k++) {
+      const dvDrawSampler *t = &s->draw.shaders.data[i].samplers.data[k];
+      GLuint own = t->texture >= 0 ? load_picture(p->gl, s->draw.textures.data[t->texture], t->srgb) : 0;
+      dv_push(&p->samplers, own);
+    }
+  dv_paint_shaders(p, s);
 }

@@ -18,13 +18,15 @@ static int nearer(const void *a, const void *b)
 
 typedef DV_ARRAY(Piece) Pieces;
 
-static void gather(const dvStage *s, Pieces *pieces)
+static void gather(const dvGlPainter *p, const dvStage *s, Pieces *pieces)
 {
   const dvShapes *f = &s->shapes;
   const double *back = s->camera.back;
   for (uint32_t i = 0; i < f->batches.count; i++) {
     const dvBatch *b = &f->batches.data[i];
-    if (b->kind != DV_BATCH_SURFACE || b->over || dv_paint_solid(b) || !b->count) continue;
+    if (b->kind != DV_BATCH_SURFACE || b->over || b->attenuation > 0 || dv_paint_solid(b) || dv_paint_shaded(p, b) ||
+        !b->count)
+      continue;
     size_t count = b->copies ? b->copies : b->count / 3;
     for (uint32_t k = 0; k < count; k++) {
       Piece piece = {.batch = i, .which = k};
@@ -81,7 +83,7 @@ static void draw_pieces(const dvGlPainter *p, const dvStage *s, const Pieces *pi
 void dv_paint_through(const dvGlPainter *p, const dvStage *s)
 {
   Pieces pieces = {0};
-  gather(s, &pieces);
+  gather(p, s, &pieces);
   if (pieces.count) {
     qsort(pieces.data, pieces.count, sizeof *pieces.data, nearer);
     p->gl->DepthMask(0);

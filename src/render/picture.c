@@ -69,6 +69,25 @@ static bool draw_gl(dvPainter *p)
   return good;
 }
 
+static bool draw_plain(dvPainter *p)
+{
+  bool good = dv_plain_draw(&p->stage, p->width, p->height, p->rgb);
+  for (int i = 0; i < p->stage.inset_count && good; i++) {
+    const dvInset *inset = &p->stage.insets[i];
+    dvStage inside = p->stage;   // borrows everything
+    inside.camera = inset->camera;
+    size_t wide = 3 * (size_t)inset->width;
+    unsigned char *rgb = dv_try_alloc(wide * (size_t)inset->height);
+    good = rgb && dv_plain_draw(&inside, inset->width, inset->height, rgb);
+    for (int y = 0; y < inset->height && good; y++) {
+      size_t row = (size_t)(p->height - inset->y - inset->height + y);
+      memcpy(p->rgb + 3 * (row * (size_t)p->width + (size_t)inset->x), rgb + (size_t)y * wide, wide);
+    }
+    dv_free(rgb);
+  }
+  return good;
+}
+
 // scales of the numbers that are shown as colours, from the lower left corner upwards
 static void draw_legends(dvPainter *p)
 {
@@ -99,7 +118,9 @@ const unsigned char *dv_painter_draw(dvPainter *p, dvScene *scene, const dvStage
   if (!p->rgb) p->rgb = dv_try_alloc(3 * (size_t)p->width * (size_t)p->height);
   if (!p->rgb) return NULL;
   dv_stage_set(&p->stage, scene, &o);
-  if (!draw_gl(p) && !dv_plain_draw(&p->stage, p->width, p->height, p->rgb)) return NULL;
+  if (!draw_gl(p) && !draw_plain(p)) return NULL;
+  for (int i = 0; i < p->stage.inset_count; i++) dv_stage_frame(&p->stage.insets[i], p->width, p->height, p->rgb);
+  dv_stage_bend(&p->stage, p->width, p->height, p->rgb);
   for (size_t i = 0; i < p->stage.labels.count; i++) {
     const dvLabel *l = &p->stage.labels.data[i];
     dv_words_draw(p->rgb, p->width, p->height, l->text, (dvWordsPlace){l->x, l->y, l->size, l->colour});

@@ -15,3 +15,5 @@ const char *const dv_shader_ground = shader_ground_frag;
 const char *const dv_shader_background = shader_background_frag;
 const char *const dv_shader_xray = shader_xray_frag;
 const char *const dv_shader_film = shader_film_frag;
+const char *const dv_shader_fog = shader_fog_frag;
+const char *const dv_shader_fogged = shader_fogged_frag;

@@ -14,5 +14,7 @@ extern const char *const dv_shader_ground;
 extern const char *const dv_shader_background;
 extern const char *const dv_shader_xray;
 extern const char *const dv_shader_film;
+extern const char *const dv_shader_fog;
+extern const char *const dv_shader_fogged;
 
 #endif

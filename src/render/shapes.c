@@ -1,5 +1,6 @@
 // See shapes.h: surfaces, lines and points. Bodies that are there many times are in copies.c.
 #include "render/inside.h"
+#include "render/stage.h"
 #include "view/flags.h"
 
 #include <math.h>
@@ -75,6 +76,8 @@ dvBatch *dv_shape_batch(dvShapes *s, const dvDrawable *a, dvBatchKind kind)
                                   .first = s->indices.count,
                                   .first_copy = s->copies.count,
                                   .texture = DV_NO_TEXTURE,
+                                  .shader = -1,
+                                  .attenuation = (float)a->attenuation,
                                   .shininess = 30,
                                   .object = a->object}));
   dvBatch *b = &s->batches.data[s->batches.count - 1];
@@ -107,6 +110,7 @@ static void take_material(dvBatch *b, const dvDrawable *a, const dvShading *m)
   }
   for (int k = 0; k < 4; k++) b->colour[k] = (float)m->diffuse[k];
   for (int k = 0; k < 3; k++) b->specular[k] = (float)m->specular[k], b->emissive[k] = (float)m->emissive[k];
+  for (int k = 0; k < 3; k++) b->ambient[k] = (float)m->ambient[k];
   b->shininess = isfinite(m->shininess) ? (float)m->shininess : 0;
 }
 
@@ -142,7 +146,8 @@ static dvCreases *creases_of(dvShapes *s, const dvDraw *d, size_t which, const f
 
 static void put_points(dvShapes *s, const dvDraw *d, const dvDrawable *a, const dvCreases *c, const float *x)
 {
-  size_t places, values;
+  size_t places, values, painted;
+  const float *colours = dv_shape_numbers(d, a->paint, &painted);
   const float *at = dv_shape_numbers(d, a->texcoords, &places), *value = dv_shape_numbers(d, a->values, &values);
   dvRange range = value ? *range_of(s, a) : (dvRange){0};
   double wide = range.high - range.low;
@@ -154,6 +159,9 @@ static void put_points(dvShapes *s, const dvDraw *d, const dvDrawable *a, const 
     if (value && p < values) u = (float)((value[p] - range.low) / fmax(wide, 1e-30)), v = 0.5f;
     else if (at && 2 * p + 1 < places) u = at[2 * p], v = at[2 * p + 1];
     put_vertex(s, x + 3 * p, normals + 3 * i, value ? fminf(fmaxf(u, 0.002f), 0.998f) : u, v);
+    if (!colours || 4 * p + 3 >= painted) continue;
+    float *to = s->vertices.data[s->vertices.count - 1].paint;
+    for (size_t k = 0; k < 4; k++) to[k] = k < 3 ? (float)dv_linear(colours[4 * p + k]) : colours[4 * p + k];
   }
   dv_free(normals);
 }
@@ -175,6 +183,8 @@ static void put_part(dvShapes *s, const dvDrawable *a, const dvCreases *c, const
   if (end - first < 3) return;
   dvBatch *b = dv_shape_batch(s, a, a->wireframe ? DV_BATCH_LINES : DV_BATCH_SURFACE);
   take_material(b, a, &part->material);
+  b->shader = a->wireframe ? -1 : a->shader;
+  b->drawable = (size_t)(c - s->creases.data), b->base = base;
   b->texture = a->values >= 0 ? DV_COLOUR_MAP : a->texcoords >= 0 ? part->texture : DV_NO_TEXTURE;
   if (a->values >= 0)
     for (int k = 0; k < 3; k++) b->colour[k] = 1;
@@ -213,7 +223,8 @@ static void put_lines(dvShapes *s, const dvDraw *d, const dvDrawable *a)
   dvBatch *b = dv_shape_batch(s, a, DV_BATCH_LINES);
   bool many = a->group == DV_DRAW_MAPPINGS || a->group == DV_DRAW_MECHANICAL_MAPPINGS;
   if (many) b->colour[3] = 0.35f;
-  b->through = a->group == DV_DRAW_FORCE_FIELDS || a->group == DV_DRAW_INTERACTIONS || a->group == DV_DRAW_CONTACTS;
+  b->through = (a->group == DV_DRAW_FORCE_FIELDS && !a->faced) || a->group == DV_DRAW_INTERACTIONS ||
+               a->group == DV_DRAW_CONTACTS;
   for (size_t i = 0; i < points; i++) put_vertex(s, x + 3 * i, NULL, 0, 0);
   for (size_t i = 0; i < more; i++) put_vertex(s, y + 3 * i, NULL, 0, 0);
   size_t pairs = pair ? ends / 2 : y ? dv_min_size(points, more) : points / 2;

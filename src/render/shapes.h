@@ -10,6 +10,7 @@
 
 typedef struct dvVertex {
   float place[3], normal[3], at[2];   // at: of the texture or in the colour map
+  float paint[4];                     // a colour over it (linear), and how much of it
 } dvVertex;
 
 typedef struct dvInstance {   // a body that is there many times
@@ -28,10 +29,14 @@ typedef struct dvBatch {   // one call to draw
   float colour[4];             // red green blue as seen (sRGB), alpha
   float specular[3], emissive[3];
   float shininess;
-  int texture;    // number of the picture, or one of the above
-  bool flat;      // faces have no common normals
-  bool over;      // drawn over everything, unlit
-  bool through;   // what is hidden shines through faintly
+  float attenuation;   // 1/m: a volume that swallows light; 0: a surface
+  float ambient[3];
+  int shader;              // of the draw list, -1 for none
+  size_t drawable, base;   // of the list, and its first vertex: of surfaces with a shader
+  int texture;             // number of the picture, or one of the above
+  bool flat;               // faces have no common normals
+  bool over;               // drawn over everything, unlit
+  bool through;            // what is hidden shines through faintly
   const dvObject *object;
 } dvBatch;
 

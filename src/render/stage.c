@@ -298,6 +298,7 @@ void dv_stage_set(dvStage *s, dvScene *scene, const dvStageOptions *o)
   }
   take_looks(s, scene, looks, o);
   place_key(s);
+  dv_stage_insets(s, scene, o->width, o->height);
   s->xray = o->xray;
   s->ground = !o->no_ground && s->camera.eye[s->camera.up] > s->floor;
   json_decref(looks);

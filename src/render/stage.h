@@ -5,7 +5,7 @@
 #include "render/camera.h"
 #include "render/shapes.h"
 
-enum { DV_MOST_LIGHTS = 8, DV_MOST_PLANES = 6, DV_MOST_SHADOWS = 4 };
+enum { DV_MOST_LIGHTS = 8, DV_MOST_PLANES = 6, DV_MOST_SHADOWS = 4, DV_MOST_INSETS = 4 };
 
 typedef struct dvLight {
   double place[4];    // position and 1, or the direction towards it and 0
@@ -20,6 +20,11 @@ typedef struct dvLabel {
   char *text;
 } dvLabel;
 
+typedef struct dvInset {     // a second picture inside the first
+  int x, y, width, height;   // pixels from the lower left corner
+  dvCamera camera;
+} dvInset;
+
 typedef struct dvStage {
   dvDraw draw;
   dvShapes shapes;
@@ -33,6 +38,9 @@ typedef struct dvStage {
   double planes[DV_MOST_PLANES][4];
   int plane_count;
   DV_ARRAY(dvLabel) labels;
+  dvInset insets[DV_MOST_INSETS];
+  int inset_count;
+  double lens[2];   // that bends the picture
   bool ground;
   double floor, step;   // height of the ground, and by how much it sinks when something falls below
   double key[3];        // towards the key light of the studio
@@ -56,6 +64,11 @@ typedef struct dvStageOptions {
 // The scene as it is now.
 void dv_stage_set(dvStage *s, dvScene *scene, const dvStageOptions *o);
 void dv_stage_free(dvStage *s);
+
+// --- insets.c ---
+void dv_stage_insets(dvStage *s, const dvScene *scene, int width, int height);
+void dv_stage_bend(const dvStage *s, int width, int height, unsigned char *rgb);
+void dv_stage_frame(const dvInset *inset, int width, int height, unsigned char *rgb);   // a line around it
 
 // sRGB to linear, and back.
 double dv_linear(double c);

@@ -10,6 +10,13 @@ static json_t *number_or_null(int id) { return id < 0 ? json_null() : json_integ
 
 static json_t *colour(const double c[4]) { return json_pack("[f, f, f, f]", c[0], c[1], c[2], c[3]); }
 
+static json_t *file_number(int texture)
+{
+  char file[32];
+  snprintf(file, sizeof file, "file/%d", texture);
+  return texture >= 0 ? json_string(file) : json_null();
+}
+
 static json_t *material(const dvShading *m, int texture, bool wireframe)
 {
   json_t *out = json_object();
@@ -18,9 +25,7 @@ static json_t *material(const dvShading *m, int texture, bool wireframe)
   json_object_set_new(out, "specular", colour(m->specular));
   json_object_set_new(out, "emissive", colour(m->emissive));
   json_object_set_new(out, "shininess", isfinite(m->shininess) ? json_real(m->shininess) : json_real(0));
-  char file[32];
-  snprintf(file, sizeof file, "file/%d", texture);
-  json_object_set_new(out, "texture", texture >= 0 ? json_string(file) : json_null());
+  json_object_set_new(out, "texture", file_number(texture));
   json_object_set_new(out, "wireframe", json_boolean(wireframe));
   return out;
 }
@@ -35,13 +40,17 @@ static json_t *drawable_row(const dvDraw *d, const dvDrawable *a, size_t id)
   const struct {
     const char *name;
     int id;
-  } arrays[] = {{"positions", a->positions}, {"indices", a->indices},     {"second", a->second},
-                {"values", a->values},       {"texcoords", a->texcoords}, {"radii", a->radii},
-                {"frames", a->frames},       {"sizes", a->sizes},         {"normals", -1}};
+  } arrays[] = {{"positions", a->positions}, {"indices", a->indices}, {"second", a->second}, {"values", a->values},
+                {"texcoords", a->texcoords}, {"radii", a->radii},     {"paint", a->paint},   {"frames", a->frames},
+                {"sizes", a->sizes},         {"normals", -1}};
   for (size_t i = 0; i < DV_COUNT(arrays); i++) json_object_set_new(row, arrays[i].name, number_or_null(arrays[i].id));
   dv_view_put_text(row, "label", a->label);
   if (a->say < 0) json_object_set_new(row, "hidden", json_true());
+  if (a->faced) json_object_set_new(row, "faced", json_true());
   if (a->aside) json_object_set_new(row, "aside", json_true());
+  if (a->attenuation > 0 && isfinite(a->attenuation))
+    json_object_set_new(row, "attenuation", json_real(a->attenuation));
+  if (a->shader >= 0) json_object_set_new(row, "shader", json_integer(a->shader));
   if (a->kind == DV_DRAW_SPHERES && isfinite(a->radius)) json_object_set_new(row, "radius", json_real(a->radius));
   if (a->scale > 0 && isfinite(a->scale)) json_object_set_new(row, "scale", json_real(a->scale));
   if (!a->has_material) return row;
@@ -55,6 +64,46 @@ static json_t *drawable_row(const dvDraw *d, const dvDrawable *a, size_t id)
                                     "material", material(&p->material, p->texture, a->wireframe)));
   }
   json_object_set_new(row, "parts", parts);
+  return row;
+}
+
+static json_t *given_row(const dvDrawUniform *u)
+{
+  static const char *const kinds[] = {"float", "int", "matrix"};
+  json_t *row = json_pack("{s:s, s:i, s:i, s:b, s:i}", "kind", kinds[u->kind], "rows", u->rows, "columns", u->columns,
+                          "transpose", (int)u->transpose, "array", u->array);
+  dv_view_put_text(row, "name", u->name);
+  return row;
+}
+
+// a program of the scene: texts for WebGL 2 and what they are given
+static json_t *shader_row(const dvDrawShader *s)
+{
+  char *path = dv_object_path(s->object);
+  json_t *row = json_object(), *uniforms = json_array(), *attributes = json_array(), *samplers = json_array();
+  dv_view_put_text(row, "path", path);
+  dv_view_put_text(row, "vertex", s->vertex);
+  dv_view_put_text(row, "fragment", s->fragment);
+  json_object_set_new(row, "geometry", json_boolean(s->geometry != NULL));
+  json_t *files = json_array();
+  for (int i = 0; i < 2; i++) {
+    json_t *name = s->files[i] ? json_string(s->files[i]) : NULL;
+    json_array_append_new(files, name ? name : json_string(""));
+  }
+  json_object_set_new(row, "files", files);
+  for (size_t i = 0; i < s->uniforms.count; i++) json_array_append_new(uniforms, given_row(&s->uniforms.data[i]));
+  for (size_t i = 0; i < s->attributes.count; i++) json_array_append_new(attributes, given_row(&s->attributes.data[i]));
+  for (size_t i = 0; i < s->samplers.count; i++) {
+    const dvDrawSampler *t = &s->samplers.data[i];
+    json_t *one = json_pack("{s:o, s:b, s:b, s:b}", "file", file_number(t->texture), "repeat", (int)t->repeat, "smooth",
+                            (int)t->smooth, "srgb", (int)t->srgb);
+    dv_view_put_text(one, "name", t->name);
+    json_array_append_new(samplers, one);
+  }
+  json_object_set_new(row, "uniforms", uniforms);
+  json_object_set_new(row, "attributes", attributes);
+  json_object_set_new(row, "samplers", samplers);
+  dv_free(path);
   return row;
 }
 
@@ -85,6 +134,12 @@ json_t *dv_view_scene(dvSession *s)
   double low[3], high[3];
   json_object_set_new(answer, "arrays", arrays);
   json_object_set_new(answer, "drawables", drawables);
+  if (s->draw.shaders.count) {
+    json_t *shaders = json_array();
+    for (size_t i = 0; i < s->draw.shaders.count; i++)
+      json_array_append_new(shaders, shader_row(&s->draw.shaders.data[i]));
+    json_object_set_new(answer, "shaders", shaders);
+  }
   json_object_set_new(answer, "revision", json_integer(s->draw.revision));
   json_object_set_new(answer, "flags", view_flags(s));
   json_object_set_new(answer, "looks", dv_looks(s->ready ? s->scene : NULL));

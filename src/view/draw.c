@@ -1,5 +1,5 @@
 // The draw list of a scene. See draw.h.
-#include "view/draw.h"
+#include "view/draw_inside.h"
 
 #include "collision/model.h"
 #include "haptic/driver.h"
@@ -9,6 +9,7 @@
 #include "topology/change/journal.h"
 #include "view/flags.h"
 #include "view/ornaments.h"
+#include "visual/bleeding.h"
 
 #include <string.h>
 
@@ -66,11 +67,13 @@ static dvDrawable *add(dvDraw *d, dvDrawGroup group, dvDrawKind kind, dvObject *
                                   .radii = -1,
                                   .frames = -1,
                                   .sizes = -1,
-                                  .texture = -1}));
+                                  .paint = -1,
+                                  .texture = -1,
+                                  .shader = -1}));
   return &d->list.data[d->list.count - 1];
 }
 
-static int texture_of(dvDraw *d, const dvObject *o, const char *name)
+int dv_draw_texture(dvDraw *d, const dvObject *o, const char *name)
 {
   if (!name || !*name) return -1;
   char *path = dv_context_find_file(o->context, name, o->place.file, NULL);
@@ -102,13 +105,15 @@ static void add_parts(dvDraw *d, dvDrawable *s, const dvVisualModel *v)
     const dvVisualPart *own = k ? &parts->list.data[k - 1] : NULL;
     if (part.count == 0) continue;
     if (own) part.material = dv_plain_shading, dv_material_parse(&part.material, own->material);
-    if (own && !dv_was_set(o, &v->texturename)) part.texture = texture_of(d, o, own->texture);
+    if (own && !dv_was_set(o, &v->texturename)) part.texture = dv_draw_texture(d, o, own->texture);
     dv_push(&d->parts, part);
     first += part.count;
   }
   s->parts = d->parts.count - s->first_part;
   dv_free(corners);
 }
+
+static size_t points_of(const dvDraw *d, int array);
 
 // The state under a surface with a mesh of its own that is spanned over volumes which have been cut or carved: the
 // surface knows nothing of that. NULL for all others.
@@ -145,8 +150,10 @@ static void add_surface(dvDraw *d, dvVisualModel *v)
   s->indices = indices_of(d, DV_DRAW_VISUAL, DV_FROM_TRIANGLES, o, 3);
   s->has_material = true;
   s->material = dv_visual_material(v);
-  s->texture = texture_of(d, o, v->texturename);
+  s->texture = dv_draw_texture(d, o, v->texturename);
   add_parts(d, s, v);
+  int paint = dv_draw_field_array(d, dv_bleeding_paint(o), 4);
+  if (paint >= 0 && points_of(d, paint) == dv_reals_size(dv_visual_vertices(v))) s->paint = paint;
   if (dv_reals_size(&v->texcoords) == dv_reals_size(dv_visual_vertices(v)))
     s->texcoords = array_of(d, DV_DRAW_VISUAL,
                             (dvDrawArray){.source = DV_FROM_REALS, .object = o, .reals = &v->texcoords, .width = 2});
@@ -245,8 +252,10 @@ static void add_force(dvDraw *d, dvObject *o)
   dvTopology *t = topology_of(o);
   if (!t || dv_topology_point_count(t) > dv_state(states[0])->count) return;
   int positions = dynamic_of(d, DV_DRAW_FORCE_FIELDS, DV_FROM_POINTS, states[0], 0);
-  add(d, DV_DRAW_FORCE_FIELDS, DV_DRAW_LINES, o, positions)->indices =
-      indices_of(d, DV_DRAW_FORCE_FIELDS, DV_FROM_EDGES, &t->base, 2);
+  int edges = indices_of(d, DV_DRAW_FORCE_FIELDS, DV_FROM_EDGES, &t->base, 2);
+  dvDrawable *lines = add(d, DV_DRAW_FORCE_FIELDS, DV_DRAW_LINES, o, positions);
+  lines->indices = edges;
+  lines->faced = has_faces(t) && ops->stress;
   if (!has_faces(t)) return;
   const dvReals *stress = ops->stress ? ops->stress(o) : NULL;
   dvDrawable *s = add(d, DV_DRAW_FORCE_FIELDS, DV_DRAW_TRIANGLES, o, positions);
@@ -260,7 +269,7 @@ static void add_force(dvDraw *d, dvObject *o)
 
 // --- visual models and what else is only there to be looked at ---
 
-static int field_array(dvDraw *d, dvField *f, int width)
+int dv_draw_field_array(dvDraw *d, dvField *f, int width)
 {
   if (!f) return -1;
   dv_field_pull(f);
@@ -293,7 +302,9 @@ static bool add_cells(dvDraw *d, dvObject *o, const dvSketch *s)
   dvObject *state = s->state ? s->state : o;
   bool own = s->points && s->triangles;
   if (!(s->radius > 0 && s->radius <= 1) || !dv_plays(state, DV_ROLE_STATE) || state->dof->coord != 3) return false;
-  if (!own && (s->radius == 1 || dv_topology_largest(dv_topology(s->topology)) < DV_TETRAHEDRON)) return false;
+  if (!own &&
+      ((s->radius == 1 && !(s->attenuation > 0)) || dv_topology_largest(dv_topology(s->topology)) < DV_TETRAHEDRON))
+    return false;
   dvDrawArray places = {.source = DV_FROM_CELLS,
                         .object = state,
                         .topology = s->topology,
@@ -309,7 +320,9 @@ static bool add_cells(dvDraw *d, dvObject *o, const dvSketch *s)
                        .integers = true,
                        .width = 3};
   int first = array_of(d, DV_DRAW_VISUAL, places), second = array_of(d, DV_DRAW_VISUAL, faces);
-  add_coloured(d, DV_DRAW_TRIANGLES, o, first, s)->indices = second;
+  dvDrawable *a = add_coloured(d, DV_DRAW_TRIANGLES, o, first, s);
+  a->indices = second;
+  a->attenuation = s->attenuation;
   return true;
 }
 
@@ -320,7 +333,7 @@ static void add_elements(dvDraw *d, dvObject *o, const dvSketch *s, int position
   if (dv_topology_point_count(t) > points_of(d, positions)) return;
   bool faces = has_faces(t);
   int indices = indices_of(d, DV_DRAW_VISUAL, faces ? DV_FROM_BOUNDARY : DV_FROM_EDGES, &t->base, faces ? 3 : 2),
-      values = field_array(d, s->values, 1);
+      values = dv_draw_field_array(d, s->values, 1);
   dvDrawable *a = add_coloured(d, faces ? DV_DRAW_TRIANGLES : DV_DRAW_LINES, o, positions, s);
   a->indices = indices;
   if (!faces || values < 0 || points_of(d, values) != points_of(d, positions)) return;
@@ -359,8 +372,8 @@ static void add_sketch(dvDraw *d, dvObject *o, const dvSketch *s)
   }
   dvObject *state = s->state ? s->state : o;
   if (s->kind == DV_SKETCH_NOTHING || (!s->positions && !dv_plays(state, DV_ROLE_STATE))) return;
-  int positions =
-          s->positions ? field_array(d, s->positions, 3) : dynamic_of(d, DV_DRAW_VISUAL, DV_FROM_POINTS, state, 0),
+  int positions = s->positions ? dv_draw_field_array(d, s->positions, 3)
+                               : dynamic_of(d, DV_DRAW_VISUAL, DV_FROM_POINTS, state, 0),
       second;
   if (positions < 0) return;
   switch (s->kind) {
@@ -374,15 +387,19 @@ static void add_sketch(dvDraw *d, dvObject *o, const dvSketch *s)
     add_coloured(d, DV_DRAW_LINES, o, positions, s)->indices = second;
     return;
   case DV_SKETCH_ARROWS:
-    second = field_array(d, s->vectors, 3);
+    second = dv_draw_field_array(d, s->vectors, 3);
     if (second >= 0) {
       dvDrawable *arrows = add_coloured(d, DV_DRAW_VECTORS, o, positions, s);
       arrows->second = second;
       arrows->scale = s->radius;
     }
     return;
-  case DV_SKETCH_SPHERES:
-    add_coloured(d, DV_DRAW_SPHERES, o, positions, s)->radius = s->radius;
+  case DV_SKETCH_SPHERES:;
+    second = dv_draw_field_array(d, s->values, 1);   // their radii
+    dvDrawable *balls = add_coloured(d, DV_DRAW_SPHERES, o, positions, s);
+    balls->radius = s->radius;
+    balls->radii = second;
+    balls->attenuation = s->attenuation;
     return;
   case DV_SKETCH_POINTS:
     add_coloured(d, DV_DRAW_POINTS, o, positions, s);
@@ -479,47 +496,14 @@ static dvWalk add_of_node(dvVisitor *v, dvNode *node)
 
 static void clear(dvDraw *d)
 {
+  dv_shaders_clear(d);
   for (size_t i = 0; i < d->arrays.count; i++) dv_free(d->arrays.data[i].data);
   for (size_t i = 0; i < d->textures.count; i++) dv_free(d->textures.data[i]);
+  d->own_arrays = 0;
   d->arrays.count = d->list.count = d->textures.count = d->parts.count = 0;
 }
 
-// --- colours -------------------------------------------------------------------------------------
-
-// Bodies for which nobody chose a colour: muted, equally light, and apart for people who see few colours.
-static const double palette[][3] = {{0.851, 0.529, 0.455}, {0.416, 0.647, 0.663}, {0.851, 0.718, 0.494},
-                                    {0.490, 0.580, 0.769}, {0.576, 0.706, 0.545}, {0.663, 0.498, 0.659},
-                                    {0.753, 0.424, 0.310}, {0.561, 0.639, 0.702}};
-
-const double *dv_draw_palette(size_t which) { return palette[which % DV_COUNT(palette)]; }
-
-static bool is_plain(const dvShading *m) { return memcmp(m, &dv_plain_shading, sizeof *m) == 0; }
-
-static void paint(dvShading *m, size_t which)
-{
-  *m = dv_plain_shading;
-  memcpy(m->diffuse, dv_draw_palette(which), 3 * sizeof *m->diffuse);
-}
-
-static void choose_colours(dvDraw *d)
-{
-  size_t next[DV_DRAW_GROUPS] = {0};
-  for (size_t i = 0; i < d->list.count; i++) {
-    dvDrawable *a = &d->list.data[i];
-    bool body = a->kind == DV_DRAW_TRIANGLES && (a->group == DV_DRAW_VISUAL || a->group == DV_DRAW_FORCE_FIELDS);
-    if ((!body && a->kind != DV_DRAW_BOXES) || a->values >= 0) continue;
-    size_t which = next[a->group]++;
-    for (size_t k = 0; k < a->parts; k++) {
-      dvDrawPart *part = &d->parts.data[a->first_part + k];
-      if (is_plain(&part->material) && part->texture < 0) paint(&part->material, which);
-    }
-    if (a->texture >= 0 || (a->has_material && !is_plain(&a->material))) continue;
-    a->has_material = true;
-    paint(&a->material, which);
-  }
-}
-
-static void collect(dvDraw *d, dvScene *scene)
+static void collect(dvDraw *d, dvScene *scene, bool read)
 {
   d->scene = scene;
   d->again = false;
@@ -547,29 +531,36 @@ static void collect(dvDraw *d, dvScene *scene)
     a->say = flags.say[a->group];
     a->wireframe = flags.say[DV_FLAG_WIREFRAME] > 0 && root.say[DV_FLAG_WIREFRAME] <= 0;
   }
-  choose_colours(d);
+  dv_draw_choose_colours(d);
+  d->own_arrays = d->arrays.count;
+  dv_shaders_add(d, read);
 }
 
 void dv_draw_build(dvDraw *d, dvScene *scene)
 {
+  if (scene != d->scene) d->told.count = 0;
   clear(d);
   d->revision++;
-  collect(d, scene);
+  collect(d, scene, true);
 }
 
 static bool same_list(const dvDraw *a, const dvDraw *b)
 {
-  if (a->arrays.count != b->arrays.count || a->list.count != b->list.count) return false;
-  for (size_t i = 0; i < a->arrays.count; i++) {
+  // `b` was made without what shaders are given, which comes last
+  if (a->own_arrays != b->own_arrays || a->list.count != b->list.count || a->shaders.count != b->shaders.count)
+    return false;
+  for (size_t i = 0; i < a->own_arrays; i++) {
     const dvDrawArray *x = &a->arrays.data[i], *y = &b->arrays.data[i];
     if (x->source != y->source || x->object != y->object || x->vector != y->vector || x->reals != y->reals ||
         x->pairs != y->pairs || x->groups != y->groups)
       return false;
   }
+  for (size_t i = 0; i < a->shaders.count && i < b->shaders.count; i++)
+    if (a->shaders.data[i].object != b->shaders.data[i].object) return false;
   for (size_t i = 0; i < a->list.count; i++) {
     const dvDrawable *x = &a->list.data[i], *y = &b->list.data[i];
     if (x->group != y->group || x->kind != y->kind || x->object != y->object || x->positions != y->positions ||
-        x->say != y->say || x->parts != y->parts || x->wireframe != y->wireframe)
+        x->say != y->say || x->parts != y->parts || x->wireframe != y->wireframe || x->shader != y->shader)
       return false;
   }
   return true;
@@ -581,7 +572,7 @@ void dv_draw_follow(dvDraw *d, dvScene *scene)
     dv_draw_build(d, scene);
   } else if (scene && d->version != scene->version) {
     dvDraw fresh = {0};
-    collect(&fresh, scene);
+    collect(&fresh, scene, false);
     if (same_list(d, &fresh)) d->version = scene->version;
     else dv_draw_build(d, scene);
     dv_draw_free(&fresh);
@@ -595,4 +586,6 @@ void dv_draw_free(dvDraw *d)
   dv_array_free(&d->list);
   dv_array_free(&d->parts);
   dv_array_free(&d->textures);
+  dv_array_free(&d->shaders);
+  dv_array_free(&d->told);
 }

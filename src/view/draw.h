@@ -7,6 +7,7 @@
 #define DV_VIEW_DRAW_H
 
 #include "scene/node.h"
+#include "view/shaders.h"
 #include "visual/material.h"
 
 typedef enum dvDrawGroup {
@@ -93,14 +94,17 @@ typedef struct dvDrawable {
   dvObject *object;
   signed char say;   // what the flags of its node say of its group (flags.h)
   bool wireframe;    // they want it so, and not all over the scene
+  bool faced;        // lines of elements whose faces are drawn, too: these hide them
   bool aside;        // is not looked at when the camera is placed
-  int positions, indices, second, values, texcoords, radii, frames, sizes;   // arrays, -1 for none
+  int positions, indices, second, values, texcoords, radii, frames, sizes, paint;   // arrays, -1 for none
   double radius;
-  double scale;        // of arrows: how many metres a unit is long; 0: whoever draws chooses
-  const char *label;   // of the values
+  double attenuation;   // of a volume that swallows light, 1/m; 0: a surface
+  double scale;         // of arrows: how many metres a unit is long; 0: whoever draws chooses
+  const char *label;    // of the values
   bool has_material;
   dvShading material;
   int texture;                // number of the picture, -1 for none
+  int shader;                 // program of the scene that draws it, -1 for none
   size_t first_part, parts;   // where it has looks of its own for some indices
 } dvDrawable;
 
@@ -113,7 +117,10 @@ typedef struct dvDraw {
   DV_ARRAY(dvDrawable) list;
   DV_ARRAY(dvDrawPart) parts;
   DV_ARRAY(char *) textures;   // files
-  bool again;                  // sizes have changed: make the list again
+  DV_ARRAY(dvDrawShader) shaders;
+  size_t own_arrays;         // before those of shaders
+  DV_ARRAY(uint64_t) told;   // messages that came once and are not repeated
+  bool again;                // sizes have changed: make the list again
 } dvDraw;
 
 // Makes the list for a scene (initialised); `scene` may be NULL for nothing.

@@ -140,6 +140,27 @@ static void colour_of(const json_t *material, dvExportPart *p)
   p->shininess = s >= 0 && s <= 1000 ? s : 0;
 }
 
+// "file/3": the third of the pictures that the recording names
+static char *picture_of(const json_t *material, const json_t *layout)
+{
+  const char *address = json_string_value(json_object_get(material, "texture"));
+  if (!address || !dv_starts_with(address, "file/")) return NULL;
+  long long number = -1;
+  const char *at = address + 5;
+  if (!dv_scan_int(&at, &number) || number < 0) return NULL;
+  return dv_strdup(json_string_value(json_array_get(json_object_get(layout, "textures"), (size_t)number)));
+}
+
+static void fetch_coordinates(dvExportObject *o, const dvRecording *r, uint32_t id)
+{
+  const dvRecordedArray *a = id == UINT32_MAX ? NULL : dv_recording_array(r, id, false);
+  if (!a || a->kind != DV_RECORDED_FLOATS || a->count != 2 * o->points) return;
+  for (size_t i = 0; i < a->count; i++) {
+    float v = ((const float *)a->data)[i];
+    dv_push(&o->coordinates, isfinite(v) ? v : 0);
+  }
+}
+
 static bool fetch_indices(dvExportObject *o, const dvRecording *r, size_t corners)
 {
   const dvRecordedArray *a = o->indices_id == UINT32_MAX ? NULL : dv_recording_array(r, o->indices_id, false);
@@ -153,7 +174,7 @@ static bool fetch_indices(dvExportObject *o, const dvRecording *r, size_t corner
   return o->indices.count > 0;
 }
 
-static void take_parts(dvExportObject *o, const json_t *drawable)
+static void take_parts(dvExportObject *o, const json_t *drawable, const json_t *layout)
 {
   json_t *row, *parts = json_object_get(drawable, "parts");
   size_t i;
@@ -165,11 +186,13 @@ static void take_parts(dvExportObject *o, const json_t *drawable)
       continue;
     dvExportPart p = {.first = (size_t)first, .count = (size_t)count};
     colour_of(json_object_get(row, "material"), &p);
+    if (o->coordinates.count) p.texture = picture_of(json_object_get(row, "material"), layout);
     dv_push(&o->parts, p);
   }
   if (o->parts.count) return;
   dvExportPart all = {.count = o->indices.count};
   colour_of(json_object_get(drawable, "material"), &all);
+  if (o->coordinates.count) all.texture = picture_of(json_object_get(drawable, "material"), layout);
   dv_push(&o->parts, all);
 }
 
@@ -220,12 +243,12 @@ static void box_faces(dvExportObject *o)
   }
 }
 
-static void push_object(dvExport *e, dvExportObject o, const json_t *drawable, size_t number)
+static void push_object(dvExport *e, const dvRecording *r, dvExportObject o, const json_t *drawable, size_t number)
 {
   const char *path = json_string_value(json_object_get(drawable, "path"));
   o.name =
       number == (size_t)NONE ? dv_strdup(path ? path : "object") : dv_format("%s %zu", path ? path : "object", number);
-  take_parts(&o, drawable);
+  take_parts(&o, drawable, dv_recording_layout(r));
   dv_push(&e->objects, o);
 }
 
@@ -235,7 +258,7 @@ static void add_instances(dvExport *e, const dvRecording *r, dvExportObject o, c
   size_t n = x->count / 3;
   if (n > INSTANCES) {   // a cloud
     o.kind = DV_EXPORT_POINTS, o.shape = 0, o.points = n;
-    push_object(e, o, drawable, (size_t)NONE);
+    push_object(e, r, o, drawable, (size_t)NONE);
     return;
   }
   for (size_t i = 0; i < n; i++) {
@@ -244,7 +267,7 @@ static void add_instances(dvExport *e, const dvRecording *r, dvExportObject o, c
     one.points = o.shape == 1 ? BALL_POINTS : BOX_POINTS;
     if (o.shape == 1) ball_faces(&one);
     else box_faces(&one);
-    push_object(e, one, drawable, n > 1 ? i : (size_t)NONE);
+    push_object(e, r, one, drawable, n > 1 ? i : (size_t)NONE);
   }
 }
 
@@ -266,13 +289,14 @@ static void add_drawable(dvExport *e, const dvRecording *r, const json_t *drawab
     o.shape = dv_same(kind, "spheres") ? 1 : 2;
     add_instances(e, r, o, drawable);
   } else if (dv_same(kind, "triangles") && fetch_indices(&o, r, 3)) {
-    push_object(e, o, drawable, (size_t)NONE);
+    fetch_coordinates(&o, r, reference(drawable, "texcoords"));
+    push_object(e, r, o, drawable, (size_t)NONE);
   } else if (dv_same(kind, "lines") && reference(drawable, "second") == UINT32_MAX && fetch_indices(&o, r, 2)) {
     o.kind = DV_EXPORT_LINES;
-    push_object(e, o, drawable, (size_t)NONE);
+    push_object(e, r, o, drawable, (size_t)NONE);
   } else if (dv_same(kind, "points")) {
     o.kind = DV_EXPORT_POINTS;
-    push_object(e, o, drawable, (size_t)NONE);
+    push_object(e, r, o, drawable, (size_t)NONE);
   } else {
     dv_array_free(&o.indices);
     e->left_out++;
@@ -365,6 +389,8 @@ static void free_object(dvExportObject *o)
   dv_free(o->name);
   dv_array_free(&o->positions);
   dv_array_free(&o->indices);
+  dv_array_free(&o->coordinates);
+  for (size_t i = 0; i < o->parts.count; i++) dv_free(o->parts.data[i].texture);
   dv_array_free(&o->parts);
   dv_array_free(&o->poses);
 }

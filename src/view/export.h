@@ -16,6 +16,7 @@ typedef struct dvExportPart {
   size_t first, count;   // of the indices
   double colour[4];
   double shininess;
+  char *texture;   // file of its picture, NULL for none
 } dvExportPart;
 
 typedef struct dvExportPose {
@@ -31,6 +32,7 @@ typedef struct dvExportObject {
   size_t points;
   DV_ARRAY(float) positions;   // frames x points x 3
   DV_ARRAY(uint32_t) indices;
+  DV_ARRAY(float) coordinates;   // of pictures, two a point, v upwards; none where there are none
   DV_ARRAY(dvExportPart) parts;
   DV_ARRAY(dvExportPose) poses;   // of a rigid body, one for each frame
   // how it is found in a frame

@@ -5,6 +5,7 @@
 //   deform  each frame but the first is a morph target (differences of positions and normals), and weights go from one
 //           to the next: between two frames points move along lines
 //   up      y; a scene whose gravity points down z is turned
+//   looks   pictures of surfaces (PNG and JPEG) are in the file; v counts downwards there
 //   there   an object of a layout that comes or goes has scale 1 while it is there, 0 else
 #include "view/export.h"
 
@@ -19,7 +20,7 @@ enum { FLOAT = 5126, UINT = 5125, ARRAY = 34962, ELEMENTS = 34963 };
 typedef struct Writer {
   const dvExport *e;
   dvText bytes;
-  json_t *views, *accessors, *meshes, *nodes, *materials, *samplers, *channels;
+  json_t *views, *accessors, *meshes, *nodes, *materials, *samplers, *channels, *images, *textures, *files;
 } Writer;
 
 static json_int_t last_of(const json_t *list) { return (json_int_t)json_array_size(list) - 1; }
@@ -67,12 +68,37 @@ static json_int_t add_floats(Writer *w, const float *x, size_t count, int width,
 
 static double linear(double c) { return c <= 0.04045 ? c / 12.92 : pow((c + 0.055) / 1.055, 2.4); }
 
+// the number of a picture; -1 where the file is not there, or of another kind
+static json_int_t add_picture(Writer *w, const char *path)
+{
+  size_t i, length = 0;
+  json_t *name;
+  json_array_foreach(w->files, i, name) if (dv_same(json_string_value(name), path)) return (json_int_t)i;
+  char *bytes = path ? dv_file_read(path, &length) : NULL;
+  bool png = bytes && length > 8 && memcmp(bytes, "\x89PNG", 4) == 0,
+       jpeg = bytes && length > 3 && memcmp(bytes, "\xff\xd8\xff", 3) == 0;
+  name = png || jpeg ? json_string(path) : NULL;
+  if (name) {
+    json_array_append_new(w->files, name);
+    json_array_append_new(w->images, json_pack("{s:I, s:s}", "bufferView", add_view(w, bytes, length, 0), "mimeType",
+                                               png ? "image/png" : "image/jpeg"));
+    json_array_append_new(w->textures, json_pack("{s:I}", "source", last_of(w->images)));
+    dv_text_add_n(&w->bytes, "\0\0\0", (4 - length % 4) % 4);
+  }
+  dv_free(bytes);
+  return name ? last_of(w->textures) : -1;
+}
+
 static json_int_t add_material(Writer *w, const dvExportPart *p)
 {
   const double *c = p->colour;
   json_t *m = json_pack("{s:b, s:{s:[f,f,f,f], s:f, s:f}}", "doubleSided", 1, "pbrMetallicRoughness", "baseColorFactor",
                         linear(c[0]), linear(c[1]), linear(c[2]), c[3], "metallicFactor", 0.0, "roughnessFactor",
                         sqrt(2 / (p->shininess + 2)));
+  json_int_t picture = p->texture ? add_picture(w, p->texture) : -1;
+  if (picture >= 0)
+    json_object_set_new(json_object_get(m, "pbrMetallicRoughness"), "baseColorTexture",
+                        json_pack("{s:I}", "index", picture));
   if (c[3] < 1) json_object_set_new(m, "alphaMode", json_string("BLEND"));
   for (size_t i = 0; i < json_array_size(w->materials); i++)
     if (json_equal(m, json_array_get(w->materials, i))) {
@@ -123,6 +149,12 @@ static json_int_t add_mesh(Writer *w, const dvExportObject *o)
   if (normals)
     json_object_set_new(attributes, "NORMAL", json_integer(add_floats(w, normals, o->points, 3, ARRAY, false)));
   dv_free(normals);
+  if (o->coordinates.count == 2 * o->points && o->points) {
+    float *uv = dv_alloc(2 * o->points * sizeof *uv);
+    for (size_t i = 0; i < 2 * o->points; i++) uv[i] = i % 2 ? 1 - o->coordinates.data[i] : o->coordinates.data[i];
+    json_object_set_new(attributes, "TEXCOORD_0", json_integer(add_floats(w, uv, o->points, 2, ARRAY, false)));
+    dv_free(uv);
+  }
   for (size_t i = 0; i < o->parts.count; i++) {
     const dvExportPart *p = &o->parts.data[i];
     json_t *primitive =
@@ -230,6 +262,10 @@ static json_t *document(Writer *w)
                         "generator", "divan " DIVAN_VERSION, "scene", 0, "scenes", "nodes", roots, "nodes", w->nodes,
                         "meshes", w->meshes, "materials", w->materials, "accessors", w->accessors, "bufferViews",
                         w->views, "buffers", "byteLength", (json_int_t)w->bytes.length);
+  if (json_array_size(w->images)) {
+    json_object_set(d, "images", w->images);
+    json_object_set(d, "textures", w->textures);
+  }
   if (json_array_size(w->channels))
     json_object_set_new(
         d, "animations",
@@ -239,7 +275,18 @@ static json_t *document(Writer *w)
 
 bool dv_export_gltf(const dvExport *e, const char *path, dvText *why)
 {
-  Writer w = {e, {0}, json_array(), json_array(), json_array(), json_array(), json_array(), json_array(), json_array()};
+  Writer w = {e,
+              {0},
+              json_array(),
+              json_array(),
+              json_array(),
+              json_array(),
+              json_array(),
+              json_array(),
+              json_array(),
+              json_array(),
+              json_array(),
+              json_array()};
   for (size_t i = 0; i < e->objects.count; i++) add_object(&w, &e->objects.data[i]);
   json_t *d = document(&w);
   char *text = json_dumps(d, JSON_COMPACT | JSON_REAL_PRECISION(9));
@@ -265,7 +312,8 @@ bool dv_export_gltf(const dvExport *e, const char *path, dvText *why)
   free(text);
   dv_text_free(&head);
   dv_text_free(&w.bytes);
-  json_t *const lists[] = {w.views, w.accessors, w.meshes, w.nodes, w.materials, w.samplers, w.channels};
+  json_t *const lists[] = {w.views,    w.accessors, w.meshes, w.nodes,    w.materials,
+                           w.samplers, w.channels,  w.images, w.textures, w.files};
   for (size_t i = 0; i < DV_COUNT(lists); i++) json_decref(lists[i]);
   return good;
 }

@@ -256,9 +256,7 @@ static const struct {
              {"RecordedCamera", add_camera},
              {"OglSkybox", NULL},
              {"Skybox", NULL},
-             {"OglShader", NULL},
              {"OglShadowShader", NULL},
-             {"OglViewport", NULL},
              {"SlicedVolumetricModel", NULL},
              {"OglCylinderModel", NULL},
              {"PostProcessManager", NULL},
@@ -305,8 +303,10 @@ json_t *dv_looks(const dvScene *scene)
   dv_visit(scene->root, &looks.visitor);
   dv_text_free(&looks.told);
   forbid_shadows(out);
-  json_t *moved = dv_looks_camera(scene);
+  json_t *moved = dv_looks_camera(scene), *viewports = dv_looks_viewports(scene), *lens = dv_looks_lens(scene);
   if (moved) json_object_set_new(out, "camera", moved);
+  if (viewports) json_object_set_new(out, "viewports", viewports);
+  if (lens) json_object_set_new(out, "lens", lens);
   const double *g = scene->root->gravity;
   json_object_set_new(out, "gravity", json_pack("[f, f, f]", g[0], g[1], g[2]));
   return out;

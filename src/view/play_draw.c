@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const char *const references[] = {"positions", "indices", "second", "values",
-                                         "texcoords", "radii",   "frames", "sizes"};
+static const char *const references[] = {"positions", "indices", "second", "values", "texcoords",
+                                         "radii",     "frames",  "sizes",  "paint"};
 
 static size_t array_count(const json_t *layout) { return json_array_size(json_object_get(layout, "arrays")); }
 
@@ -158,6 +158,15 @@ static void make_list(dvSession *s)
       uint32_t at = reference(row, references[k]);
       if (at < s->draw.arrays.count) s->draw.arrays.data[at].groups |= 1u << group_of(row);
     }
+  }
+  json_array_foreach(json_object_get(p->scene, "shaders"), i, row)   // what programs of the scene are given
+  {
+    const json_t *const lists[] = {json_object_get(row, "uniforms"), json_object_get(row, "attributes")};
+    for (size_t k = 0; k < DV_COUNT(lists); k++)
+      for (size_t n = 0; n < json_array_size(lists[k]); n++) {
+        uint32_t at = reference(json_array_get(lists[k], n), "array");
+        if (at < s->draw.arrays.count) s->draw.arrays.data[at].groups |= 1u << DV_DRAW_VISUAL;
+      }
   }
   p->again = false;
   for (int k = 0; k < 2; k++) p->layout[k] = p->file[k] ? dv_recording_layout_number(p->file[k]) : 0;

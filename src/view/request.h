@@ -31,6 +31,7 @@ json_t *dv_do_skip(dvRequest *r);
 json_t *dv_do_open(dvRequest *r);
 json_t *dv_do_drop(dvRequest *r);
 json_t *dv_do_files(dvRequest *r);
+json_t *dv_do_thumbnail(dvRequest *r);
 json_t *dv_do_save_node(dvRequest *r);
 json_t *dv_do_add_node(dvRequest *r);
 json_t *dv_do_save_view(dvRequest *r);

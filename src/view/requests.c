@@ -177,6 +177,7 @@ static const struct {
     {"open", dv_do_open, true, false, true},
     {"drop", dv_do_drop, true, false, true},
     {"files", dv_do_files, false, false, false},
+    {"thumbnail", dv_do_thumbnail, false, false, false},
     {"graph", do_graph, false, false, false},
     {"object", do_object, false, false, false},
     {"field", do_field, false, false, false},

@@ -90,6 +90,42 @@ json_t *dv_do_drop(dvRequest *r)
 
 json_t *dv_do_files(dvRequest *r) { return dv_view_files(r->session, dv_request_text(r, "directory")); }
 
+// --- small pictures of scenes (tools/thumbnails) ---
+
+enum { THUMBNAIL_LIMIT = 64 << 10 };   // bytes
+
+static char *encoded(const unsigned char *bytes, size_t length)   // base64
+{
+  static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  char *out = dv_alloc(length / 3 * 4 + 5), *at = out;
+  for (size_t i = 0; i < length; i += 3) {
+    size_t left = length - i;
+    uint32_t group =
+        (uint32_t)bytes[i] << 16 | (uint32_t)(left > 1 ? bytes[i + 1] : 0) << 8 | (left > 2 ? bytes[i + 2] : 0);
+    for (int k = 0; k < 4; k++) *at++ = k <= (int)left ? letters[group >> (18 - 6 * k) & 63] : '=';
+  }
+  *at = 0;
+  return out;
+}
+
+json_t *dv_do_thumbnail(dvRequest *r)
+{
+  json_t *answer = json_pack("{s:n}", "data");
+  char *scene = dv_view_allowed(r->session, dv_request_text(r, "file"));
+  char *directory = scene ? dv_path_directory(scene) : NULL;
+  char *wanted = scene ? dv_format("%s/.thumbnails/%s.png", directory, dv_path_name(scene)) : NULL;
+  char *path = wanted ? dv_view_allowed(r->session, wanted) : NULL;
+  size_t length = 0;
+  char *bytes = path ? dv_file_read(path, &length) : NULL;
+  if (bytes && length > 8 && length <= THUMBNAIL_LIMIT && memcmp(bytes, "\x89PNG", 4) == 0) {
+    char *text = encoded((const unsigned char *)bytes, length);
+    json_object_set_new(answer, "data", json_string(text));
+    dv_free(text);
+  }
+  dv_free(bytes), dv_free(path), dv_free(wanted), dv_free(directory), dv_free(scene);
+  return answer;
+}
+
 static json_t *no_such_node(const dvRequest *r)
 {
   return dv_view_error(NULL, "there is no node %.200s", dv_request_text(r, "path"));

@@ -4,7 +4,8 @@
 
 #include "object/context.h"
 
-extern const dvClass dv_visual_style_class, dv_visual_classes[], dv_decoration_classes[];
+extern const dvClass dv_visual_style_class, dv_visual_classes[], dv_decoration_classes[], dv_bleeding_class,
+    dv_smoke_class;
 extern const size_t dv_visual_class_count, dv_decoration_class_count;
 
 void dv_register_visual(dvRegistry *registry);

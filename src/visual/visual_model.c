@@ -4,7 +4,7 @@
 // Positions come from the scene (position, src), from a file, or from the topology in the node; scale, rotation and
 // translation act on them once. Mappings move `position`; `vertices` and normals follow when they are asked for. What
 // concerns looks only never stops a run: a missing file is a warning.
-#include "visual/visual_model.h"
+#include "visual/visual_inside.h"
 
 #include "io/mesh/image.h"
 #include "io/mesh/mesh.h"
@@ -33,24 +33,24 @@ const dvFieldBlock dv_ogl_model_block = {ogl_model_fields, (int)DV_COUNT(ogl_mod
 
 // --- what every visual state does ----------------------------------------------------------------
 
-static void visual_state_create(dvObject *o)
+void dv_visual_state_create(dvObject *o)
 {
   dvVisualState *v = (dvVisualState *)o;
   dv_state_bind(&v->state, DV_X, &v->position);
   dv_state_bind(&v->state, DV_X_REST, &v->restPosition);
 }
 
-static void visual_state_destroy(dvObject *o) { dv_state_free(dv_state(o)); }
+void dv_visual_state_destroy(dvObject *o) { dv_state_free(dv_state(o)); }
 
 // positions may come through a link instead of a mapping
-static void visual_state_update(dvObject *o)
+void dv_visual_state_update(dvObject *o)
 {
   dvVisualState *v = (dvVisualState *)o;
   dv_object_pull(o);
   dv_state_count_positions(&v->state);
 }
 
-static dvStatus visual_state_init(dvObject *o)
+dvStatus dv_visual_state_init(dvObject *o)
 {
   dvVisualState *v = (dvVisualState *)o;
   dv_state_count_positions(&v->state);
@@ -74,7 +74,7 @@ static void take_numbers(dvObject *o, dvAttributes *a, const char *const *names,
   dv_field_of(o, member)->was_set = true;
 }
 
-static dvStatus visual_model_parse(dvObject *o, dvAttributes *a)
+dvStatus dv_visual_model_parse(dvObject *o, dvAttributes *a)
 {
   dvVisualModel *v = (dvVisualModel *)o;
   take_numbers(o, a, (const char *const[]){"rx", "ry", "rz"}, 3, 0, v->rotation);
@@ -245,7 +245,7 @@ static bool visual_model_patch_faces(dvVisualModel *v, dvInts *faces, dvElementK
   return true;
 }
 
-static void visual_model_topology_changed(dvObject *o)
+void dv_visual_model_topology_changed(dvObject *o)
 {
   dvVisualModel *v = (dvVisualModel *)o;
   if (v->follows_mesh) {
@@ -277,7 +277,7 @@ static bool is_given(const dvObject *o, const dvInts *member)
 
 // --- checks, so that drawing cannot read outside -------------------------------------------------
 
-static size_t first_outside(const dvInts *list, size_t count)
+size_t dv_visual_first_outside(const dvInts *list, size_t count)
 {
   for (size_t i = 0; i < list->count; i++)
     if (list->data[i] < 0 || (size_t)list->data[i] >= count) return i;
@@ -287,7 +287,7 @@ static size_t first_outside(const dvInts *list, size_t count)
 static void drop_bad(dvVisualModel *v, dvInts *list, size_t count)
 {
   dvObject *o = &v->base.state.base;
-  size_t bad = first_outside(list, count);
+  size_t bad = dv_visual_first_outside(list, count);
   if (bad == list->count) return;
   dv_field_warning(o, list, NULL, "%s: entry %zu is %d, but there are %zu vertices; they are not drawn",
                    dv_field_name(dv_field_of(o, list)->desc), bad, list->data[bad], count);
@@ -303,7 +303,7 @@ static void visual_model_check(dvVisualModel *v)
   drop_bad(v, &v->quads, vertices);
   drop_bad(v, &v->edges, vertices);
   v->normal_count = 0;
-  if (v->vertNormIdx.count != vertices || first_outside(&v->vertNormIdx, vertices) != vertices)
+  if (v->vertNormIdx.count != vertices || dv_visual_first_outside(&v->vertNormIdx, vertices) != vertices)
     dv_ints_free(&v->vertNormIdx);
   for (size_t i = 0; i < v->vertNormIdx.count; i++)
     v->normal_count = dv_max_size(v->normal_count, (size_t)v->vertNormIdx.data[i] + 1);
@@ -339,7 +339,7 @@ static uint64_t shape_stamp(const dvVisualModel *v)
 }
 
 // vertices and normals from the positions
-static dvStatus visual_model_compute(dvObject *o)
+dvStatus dv_visual_model_compute(dvObject *o)
 {
   dvVisualModel *v = (dvVisualModel *)o;
   if (!v->ready) return DV_OK;
@@ -394,7 +394,7 @@ static bool is_moved_by_mapping(const dvObject *o)
   return false;
 }
 
-static dvStatus visual_model_init(dvObject *o)
+dvStatus dv_visual_model_init(dvObject *o)
 {
   dvVisualModel *v = (dvVisualModel *)o;
   if (v->filled) {
@@ -411,7 +411,7 @@ static dvStatus visual_model_init(dvObject *o)
   if (!v->parts.list.count) visual_model_take_groups(v);
   dv_state_count_positions(&v->base.state);
   visual_model_transform(v);
-  DV_TRY(visual_state_init(o));
+  DV_TRY(dv_visual_state_init(o));
   visual_model_check(v);
   v->shape = shape_stamp(v);
   visual_model_follow(v);
@@ -422,197 +422,8 @@ static dvStatus visual_model_init(dvObject *o)
   return DV_OK;
 }
 
-static void visual_model_destroy(dvObject *o)
+void dv_visual_model_destroy(dvObject *o)
 {
   dv_visual_parts_free(&((dvVisualModel *)o)->parts);
-  visual_state_destroy(o);
+  dv_visual_state_destroy(o);
 }
-
-// --- the classes ---------------------------------------------------------------------------------
-
-static void surface_sketch(dvObject *o, dvSketch *out)
-{
-  out->kind = ((dvVisualState *)o)->enable ? DV_SKETCH_SURFACE : DV_SKETCH_NOTHING;
-}
-
-#define CYLINDER_FIELDS(X)                                                     \
-  X(real, radius, "1", "m", "radius of the cylinders", .flags = DV_LOOKS)      \
-  X(color, color, "1 1 1 1", "", "colour of the cylinders", .flags = DV_LOOKS) \
-  X(edges, edges, "", "", "axes of the cylinders, pairs of points", .flags = DV_LOOKS)
-
-typedef struct CylinderModel {
-  dvVisualState base;
-  CYLINDER_FIELDS(DV_MEMBER)
-} CylinderModel;
-
-static void cylinder_sketch(dvObject *o, dvSketch *out)
-{
-  CylinderModel *c = (CylinderModel *)o;
-  if (!c->base.enable || first_outside(&c->edges, c->base.state.count) != c->edges.count) return;
-  *out = (dvSketch){.kind = DV_SKETCH_LINES, .pairs = &c->edges};
-  dv_sketch_colour(out, c->color, true);
-}
-
-#define SPLAT_FIELDS(X)                                                                    \
-  X(real, radius, "1", "m", "radius of the points", .flags = DV_LOOKS)                     \
-  X(int, textureSize, "32", "pixels", "size of the picture of a point", .flags = DV_LOOKS) \
-  X(real, alpha, "1", "", "opacity", .flags = DV_LOOKS)                                    \
-  X(color, color, "1 1 1 1", "", "colour of the points", .flags = DV_LOOKS)                \
-  X(reals, pointData, "", "", "a number a point, shown as colour", .flags = DV_LOOKS)
-
-typedef struct SplatModel {
-  dvVisualState base;
-  SPLAT_FIELDS(DV_MEMBER)
-} SplatModel;
-
-// the points of the state beside it, as in SOFA, unless it has some of its own
-static void splat_sketch(dvObject *o, dvSketch *out)
-{
-  SplatModel *s = (SplatModel *)o;
-  if (!s->base.enable) return;
-  *out = (dvSketch){
-      .kind = DV_SKETCH_SPHERES, .state = s->base.state.count ? NULL : dv_node_state_up(o->node), .radius = s->radius};
-  dv_sketch_colour(out, s->color, true);
-  out->colour[3] *= s->alpha;
-}
-
-#define DATA_DISPLAY_FIELDS(X)                                                                               \
-  X(bool, maximalRange, "1", "", "keep the largest range of numbers so far", .flags = DV_LOOKS)              \
-  X(reals, pointData, "", "", "a number a point, shown as colour", .flags = DV_LOOKS)                        \
-  X(reals, triangleData, "", "", "a number a triangle", .flags = DV_LOOKS)                                   \
-  X(reals, quadData, "", "", "a number a quad", .flags = DV_LOOKS)                                           \
-  X(reals, pointTriangleData, "", "", "a number a corner of each triangle", .flags = DV_LOOKS)               \
-  X(reals, pointQuadData, "", "", "a number a corner of each quad", .flags = DV_LOOKS)                       \
-  X(color, colorNaN, "0 0 0 1", "", "colour of what is not a number", .flags = DV_LOOKS)                     \
-  X(vec2, userRange, "1 -1", "", "range of the colours; from the numbers when the first exceeds the second", \
-    .flags = DV_LOOKS)                                                                                       \
-  X(real, currentMin, "0", "", "smallest number shown", .flags = DV_LOOKS)                                   \
-  X(real, currentMax, "0", "", "largest number shown", .flags = DV_LOOKS)                                    \
-  X(real, shininess, "-1", "", "shininess of the surface; none when negative", .flags = DV_LOOKS)            \
-  X(real, transparency, "1", "", "opacity", .flags = DV_LOOKS)                                               \
-  X(link, colorMap, "", "", "colours of the numbers")                                                        \
-  X(link, topology, "", "", "elements to draw", .role = DV_ROLE_TOPOLOGY)
-
-typedef struct DataDisplay {
-  dvVisualState base;
-  DATA_DISPLAY_FIELDS(DV_MEMBER)
-} DataDisplay;
-
-static void data_display_sketch(dvObject *o, dvSketch *out)
-{
-  DataDisplay *d = (DataDisplay *)o;
-  dvObject *topology = d->topology.target ? d->topology.target : dv_node_find_up(o->node, DV_ROLE_TOPOLOGY);
-  if (d->base.enable && topology)
-    *out = (dvSketch){.kind = DV_SKETCH_ELEMENTS, .values = dv_field_of(o, &d->pointData), .topology = topology};
-}
-
-#define VOLUME_FIELDS(X)                                                                                       \
-  X(real, volumeScale, "1", "",                                                                                \
-    "size of a cell, as a part of its own; an OglFloatVariable volumeScale or tetraScale "                     \
-    "of the node has the last word",                                                                           \
-    .flags = DV_LOOKS)                                                                                         \
-  X(tetrahedra, tetrahedra, "", "", "tetrahedra instead of those of a topology", .flags = DV_LOOKS)            \
-  X(hexahedra, hexahedra, "", "", "hexahedra instead of those of a topology", .flags = DV_LOOKS)               \
-  X(bool, depthTest, "0", "", "no effect: nearer cells always hide farther ones", .flags = DV_LOOKS | DV_IDLE) \
-  X(bool, blending, "0", "", "no effect: the opacity of the colour counts", .flags = DV_LOOKS | DV_IDLE)       \
-  X(color, defaultColor, "0.75 0.75 0.75 1", "", "colour of the cells", .alias = "color", .flags = DV_LOOKS)   \
-  X(link, topology, "", "", "the cells; those of the node or above by default", .role = DV_ROLE_TOPOLOGY)
-
-typedef struct VolumeModel {
-  dvVisualState base;
-  VOLUME_FIELDS(DV_MEMBER)
-} VolumeModel;
-
-// what a variable of a shader in the node says, as programs for volumes read it
-static double shader_scale(const dvNode *node, double otherwise)
-{
-  for (size_t i = 0; i < node->objects.count; i++) {
-    dvObject *o = node->objects.data[i];
-    dvField *id = dv_object_field(o, "id"), *value = dv_object_field(o, "value");
-    if (!dv_same(o->cls->name, "OglFloatVariable") || !id || !value) continue;
-    dvText name = {0}, number = {0};
-    dv_field_pull(id), dv_field_print(id, &name);
-    dv_field_pull(value), dv_field_print(value, &number);
-    const char *at = number.text ? number.text : "";
-    double scale;
-    bool ours = name.text && (dv_same(name.text, "volumeScale") || dv_same(name.text, "tetraScale"));
-    if (ours && dv_scan_real(&at, &scale) && scale > 0 && scale <= 1) otherwise = scale;
-    dv_text_free(&name), dv_text_free(&number);
-  }
-  return otherwise;
-}
-
-// The cells of a mesh, each a little smaller than it is: `radius` is how much of it is left; `points` and `triangles`
-// are tetrahedra and hexahedra of its own.
-static void volume_sketch(dvObject *o, dvSketch *out)
-{
-  VolumeModel *v = (VolumeModel *)o;
-  dvObject *topology = v->topology.target ? v->topology.target : dv_node_find_up(o->node, DV_ROLE_TOPOLOGY);
-  dv_pull(o, &v->tetrahedra), dv_pull(o, &v->hexahedra);
-  bool own = v->tetrahedra.count || v->hexahedra.count;
-  size_t points = v->base.state.count;
-  if (!v->base.enable || (!topology && !own)) return;
-  if (own && (first_outside(&v->tetrahedra, points) != v->tetrahedra.count ||
-              first_outside(&v->hexahedra, points) != v->hexahedra.count)) {
-    dv_warning(o, "the cells count points from 0 up to the last of `position`",
-               "a cell has a point that is not there; it is not drawn");
-    return;
-  }
-  *out = (dvSketch){.kind = DV_SKETCH_ELEMENTS,
-                    .state = points ? NULL : dv_node_state_up(o->node),
-                    .points = own ? &v->tetrahedra : NULL,
-                    .triangles = own ? &v->hexahedra : NULL,
-                    .topology = topology,
-                    .radius = shader_scale(o->node, v->volumeScale > 0 && v->volumeScale <= 1 ? v->volumeScale : 1)};
-  dv_sketch_colour(out, v->defaultColor, dv_was_set(o, &v->defaultColor));
-}
-
-#define SELF VolumeModel
-static const dvFieldDesc volume_fields[] = {VOLUME_FIELDS(DV_DESCRIBE)};
-#undef SELF
-#define SELF CylinderModel
-static const dvFieldDesc cylinder_fields[] = {CYLINDER_FIELDS(DV_DESCRIBE)};
-#undef SELF
-#define SELF DataDisplay
-static const dvFieldDesc data_display_fields[] = {DATA_DISPLAY_FIELDS(DV_DESCRIBE)};
-#undef SELF
-#define SELF SplatModel
-static const dvFieldDesc splat_fields[] = {SPLAT_FIELDS(DV_DESCRIBE)};
-#undef SELF
-
-#define FULL                                                                              \
-  .parse = visual_model_parse, .init = visual_model_init, .update = visual_model_compute, \
-  .destroy = visual_model_destroy, .topology_changed = visual_model_topology_changed
-#define PLAIN .init = visual_state_init, .destroy = visual_state_destroy
-
-#define VISUAL_CLASS(hooks, sketch_, name_, module_, type, help_, ...)                                             \
-  {                                                                                                                \
-    .struct_size = sizeof(dvClass), .name = name_, .help = help_, .module = module_, .dofs = DV_DOF_VEC3,          \
-    .roles = DV_PLAYS(DV_ROLE_STATE), .size = sizeof(type),                                                        \
-    .blocks = {&dv_object_block, &dv_visual_state_block, __VA_ARGS__},                                             \
-    .ops = {[DV_ROLE_VISUAL] = &(const dvVisualOps){visual_state_update, sketch_}}, .create = visual_state_create, \
-    hooks                                                                                                          \
-  }
-
-static const char rendering[] = "Sofa.GL.Component.Rendering3D", shader[] = "Sofa.GL.Component.Shader",
-                  visual[] = "Sofa.Component.Visual", volumetric[] = "VolumetricRendering";
-
-const dvClass dv_visual_classes[] = {
-    VISUAL_CLASS(FULL, surface_sketch, "OglModel", rendering, dvOglModel, "a surface to draw, moved by a mapping",
-                 &dv_visual_model_block, &dv_ogl_model_block),
-    VISUAL_CLASS(FULL, surface_sketch, "VisualModelImpl", visual, dvVisualModel,
-                 "a surface to draw, moved by a mapping", &dv_visual_model_block),
-    VISUAL_CLASS(FULL, surface_sketch, "OglShaderVisualModel", shader, dvOglModel, "a surface to draw with shaders",
-                 &dv_visual_model_block, &dv_ogl_model_block),
-    VISUAL_CLASS(PLAIN, cylinder_sketch, "CylinderVisualModel", visual, CylinderModel, "edges drawn as cylinders",
-                 DV_BLOCK(cylinder_fields)),
-    VISUAL_CLASS(PLAIN, splat_sketch, "PointSplatModel", rendering, SplatModel, "points drawn as soft discs",
-                 DV_BLOCK(splat_fields)),
-    VISUAL_CLASS(PLAIN, data_display_sketch, "DataDisplay", rendering, DataDisplay, "a surface coloured by numbers",
-                 DV_BLOCK(data_display_fields)),
-    VISUAL_CLASS(PLAIN, volume_sketch, "OglVolumetricModel", volumetric, VolumeModel,
-                 "the tetrahedra and hexahedra of a mesh, drawn as cells", DV_BLOCK(volume_fields)),
-    VISUAL_CLASS(PLAIN, volume_sketch, "OglTetrahedralModel", volumetric, VolumeModel,
-                 "the tetrahedra of a mesh, drawn as cells", DV_BLOCK(volume_fields)),
-};
-const size_t dv_visual_class_count = DV_COUNT(dv_visual_classes);

@@ -273,6 +273,48 @@ static void gltf_moves_as_the_scene_did(void **state)
   check_rmdir(folder);
 }
 
+// a picture of a surface goes into the file, with the places of its points in it
+static void pictures_go_along(void **state)
+{
+  (void)state;
+  char *folder = check_mkdir(), *glb = dv_path_join(folder, "picture.glb");
+  char *text =
+      dv_format("<Node dt='0.01'><DefaultAnimationLoop/><OglModel position='0 0 0  1 0 0  0 1 0' triangles='0 1 2' "
+                "texcoords='0 0  1 0  0 0.25' texturename='%s/scenes/mesh/checks.png'/></Node>",
+                DIVAN_SOURCE_DIR);
+  dvScene *s;
+  dvContext *c;
+  dvText why = {0};
+  dvRecording *r = record_text(text, 2, &s, &c);
+  dvExportReport report;
+  assert_true(dv_recording_export(r, glb, &report, &why));
+  Gltf g = read_gltf(glb);
+  json_t *image = item(g.json, "images", 0), *look = item(g.json, "materials", 0);
+  assert_string_equal(json_string_value(json_object_get(image, "mimeType")), "image/png");
+  json_t *view = item(g.json, "bufferViews", json_integer_value(json_object_get(image, "bufferView")));
+  size_t at = (size_t)json_integer_value(json_object_get(view, "byteOffset"));
+  assert_memory_equal(g.bin + at, "\x89PNG", 4);
+  json_t *chosen = json_object_get(json_object_get(look, "pbrMetallicRoughness"), "baseColorTexture");
+  assert_int_equal(json_integer_value(json_object_get(chosen, "index")), 0);
+  json_t *primitive = json_array_get(json_object_get(item(g.json, "meshes", 0), "primitives"), 0);
+  json_t *places = json_object_get(json_object_get(primitive, "attributes"), "TEXCOORD_0");
+  json_t *accessor = item(g.json, "accessors", json_integer_value(places));
+  view = item(g.json, "bufferViews", json_integer_value(json_object_get(accessor, "bufferView")));
+  at = (size_t)json_integer_value(json_object_get(view, "byteOffset"));
+  assert_int_equal(at % 4, 0);
+  float uv[6];
+  memcpy(uv, g.bin + at, sizeof uv);
+  check_close(uv[5], 0.75, 1e-6);   // v counts downwards
+  check_close(uv[2], 1, 1e-6);
+  close_gltf(&g);
+  dv_recording_free(&r);
+  dv_scene_destroy(&s);
+  dv_divan_destroy(&c);
+  dv_text_free(&why);
+  dv_free(text), dv_free(glb);
+  check_rmdir(folder);
+}
+
 // gravity down z: glTF, which has y up, turns the whole; USD says so
 static void up_stays_up(void **state)
 {
@@ -468,6 +510,7 @@ int main(void)
       cmocka_unit_test(gltf_moves_as_the_scene_did),
       cmocka_unit_test(long_recordings_are_thinned),
       cmocka_unit_test(up_stays_up),
+      cmocka_unit_test(pictures_go_along),
       cmocka_unit_test(what_is_carved_takes_over),
       cmocka_unit_test(usd_moves_as_the_scene_did),
       cmocka_unit_test(fitting_finds_the_rotation),

@@ -9,6 +9,7 @@ export interface Status {
   ready?: boolean;               // false: the scene could not be started
   compat?: 'none' | 'sofa';      // sofa: as SOFA does it, its mistakes included
   labels?: string[];             // texts of the scene's labels, as they are now
+  viewports?: Viewport[];        // second pictures inside the first, as they are now
   camera?: Looks['camera'];      // of a scene whose camera follows a path, where it is now
   undo?: number;                 // strokes of tools that can be undone
   editable?: boolean;            // the scene's text can be edited
@@ -46,11 +47,14 @@ export interface Drawable {
   id: number; group: Group; kind: 'triangles' | 'lines' | 'points' | 'vectors' | 'spheres' | 'frames' | 'boxes';
   path: string;
   positions: number; indices?: number | null; second?: number | null; values?: number | null; label?: string | null;
-  texcoords?: number | null; radius?: number | null; scale?: number; radii?: number | null; frames?: number | null; sizes?: number | null;
+  texcoords?: number | null; radius?: number | null; scale?: number; radii?: number | null; frames?: number | null; sizes?: number | null; paint?: number | null;
   material?: Material | null;
   parts?: { first: number; count: number; material: Material }[];   // of the indices, each with a look of its own
   hidden?: boolean;              // its node's display flags say so
   aside?: boolean;               // is not looked at when the camera is placed
+  faced?: boolean;               // lines of elements whose faces hide them
+  attenuation?: number;          // of a volume that swallows light, 1/m
+  shader?: number;               // program of the scene that draws it
 }
 
 // What the scene itself wants drawn.
@@ -59,14 +63,24 @@ export interface Flags { groups: Group[]; wireframe: boolean; normals: boolean }
 // What the scene says about the picture as a whole.
 export interface Light { kind: 'directional' | 'point' | 'spot'; color: number[]; direction?: number[]; position?: number[]; fixed?: boolean; cutoff?: number; lookat?: boolean; shadow?: boolean }
 export interface Label { x: number; y: number; size: number; color: number[]; contrast: boolean }
+// A second picture: pixels from the lower left corner (negative: from the other one), and its camera.
+export interface Viewport { x: number; y: number; width: number; height: number; position: number[]; orientation: number[]; fovy: number }
 export interface Looks {
+  viewports?: Viewport[]; lens?: [number, number];
   background?: number[]; ambient?: number[]; lights?: Light[]; labels?: Label[]; planes?: { position: number[]; normal: number[] }[];
   camera?: { position: number[]; lookAt?: number[]; orientation?: number[]; distance?: number; ortho: boolean };
   texts?: { text: string; position: number[]; scale: number; color: number[] }[];      // in the scene, facing whoever looks
   gravity?: number[];
 }
 
-export interface SceneInfo { arrays: ArrayInfo[]; drawables: Drawable[]; box: [number[], number[]] | null; revision: number; flags?: Flags | null; looks?: Looks | null }
+// A program of the scene, translated for WebGL 2, and what it is given: arrays of numbers, pictures.
+export interface Given { name: string; kind: 'float' | 'int' | 'matrix'; rows: number; columns: number; transpose: boolean; array: number }
+export interface ShaderInfo {
+  path: string; vertex: string | null; fragment: string | null; geometry: boolean; files: string[];
+  uniforms: Given[]; attributes: Given[]; samplers: { name: string; file: string | null; repeat: boolean; smooth: boolean; srgb: boolean }[];
+}
+
+export interface SceneInfo { arrays: ArrayInfo[]; drawables: Drawable[]; shaders?: ShaderInfo[]; box: [number[], number[]] | null; revision: number; flags?: Flags | null; looks?: Looks | null }
 
 export interface GraphObject {
   name: string; path: string; class: string; role: string; template?: string; failed?: boolean; messages?: number;

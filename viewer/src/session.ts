@@ -175,7 +175,7 @@ export class Session {
   }
 
   private receive(news: any) {
-    if (news.is === 'status') { const { is: _, ...status } = news; this.setStatus({ pull: undefined, undo: undefined, labels: undefined, camera: undefined, player: undefined, recording: undefined, recorded: undefined, lastEdit: undefined, lastUndone: undefined, ...status }); }
+    if (news.is === 'status') { const { is: _, ...status } = news; this.setStatus({ pull: undefined, undo: undefined, labels: undefined, camera: undefined, viewports: undefined, player: undefined, recording: undefined, recorded: undefined, lastEdit: undefined, lastUndone: undefined, ...status }); }
     else if (news.is === 'message') this.addMessage(news);
     else if (news.is === 'forget') this.forgetMessages();
     else if (news.is === 'stats') this.addStats(news);
@@ -295,6 +295,12 @@ export class Session {
   openFile(file: string) { return this.replace('open', { file }, `Opening ${file}…`); }
   runWithoutMissing() { return this.replace('skip-missing', { on: true }, 'Loading without what is missing…'); }
   drop(name: string, text: string) { return this.replace('drop', { name, text }, `Opening ${name}…`); }
+
+  // A small picture of a scene, as an address; null where nobody made one.
+  async thumbnail(file: string): Promise<string | null> {
+    const answer = await this.connection.request<{ data: string | null }>('thumbnail', { file });
+    return answer.data ? `data:image/png;base64,${answer.data}` : null;
+  }
 
   async files(directory: string): Promise<{ name: string; directory: boolean }[]> {
     const answer = await this.connection.request<{ entries: { name: string; directory: boolean }[] }>('files', { directory });

@@ -74,6 +74,11 @@ static const dvSettingRow rows[] = {
      NULL, NULL},
     {"DefaultVisualManagerLoop", "VisualLoop", "Sofa.Simulation.Core", DV_ROLE_SETTING, "draws the scene node by node",
      enable, "targetNode link | node to draw\n", NULL, NULL},
+    {"LensDistortion", NULL, VISUAL_MODULE, DV_ROLE_SETTING,
+     "a lens that bends the picture, as that of an endoscope: what is seen at r was at r (1 + k1 r2 + k2 r4)",
+     "k1 real = 0.15 | by the square of the distance from the middle; 1 is half the height of the picture\n"
+     "k2 real = 0 | by its fourth power\n",
+     enable, NULL, NULL},
     {"OglViewport", NULL, RENDERING_2D, DV_ROLE_SETTING, "a second picture of the scene inside the first",
      "screenPosition vec2 | where it stands\n"
      "screenSize ivec2 | its size [pixels]\n"

@@ -21,6 +21,7 @@ uniform vec4 dvShadowWide[DV_MOST_SHADOWS];     // radius of the blur in the pic
 uniform highp sampler2DShadow dvShadowMap;      // four in a square where there is more than one
 uniform sampler2D dvOcclusion;                  // of each pixel; nothing is hidden where dvOcclusionSize is 0
 uniform vec2 dvOcclusionSize;                   // one pixel of it
+uniform vec2 dvOcclusionFrom;                   // where the picture begins, in pixels: an inset does so elsewhere
 
 float dvShadowOf(int k, vec3 p, vec3 n, float slope, float soft)   // soft: times the usual blur, 1 or 3
 {
@@ -42,7 +43,7 @@ float dvShadowOf(int k, vec3 p, vec3 n, float slope, float soft)   // soft: time
   return sum / float(taps);
 }
 
-float dvOcclusionAt(vec2 pixel) { return dvOcclusionSize.x > 0.0 ? texture(dvOcclusion, pixel * dvOcclusionSize).r : 1.0; }
+float dvOcclusionAt(vec2 pixel) { return dvOcclusionSize.x > 0.0 ? texture(dvOcclusion, (pixel - dvOcclusionFrom) * dvOcclusionSize).r : 1.0; }
 
 // a room with a bright ceiling, a grey floor, a soft box at the key light and a strip on the other side
 vec3 dvEnvironment(vec3 d, float rough)

@@ -6,6 +6,7 @@ layout(location = 3) in vec4 row0;
 layout(location = 4) in vec4 row1;
 layout(location = 5) in vec4 row2;
 layout(location = 6) in vec4 tint;
+layout(location = 7) in vec4 paint;   // a colour over it, and how much of it
 uniform mat4 camera;
 uniform float pointSize;
 uniform vec2 lift;      // of points, towards the eye
@@ -14,7 +15,7 @@ uniform vec4 planes[6];
 uniform int planeCount;
 out vec3 vPlace, vNormal;
 out vec2 vCoordinates;
-out vec4 vTint;
+out vec4 vTint, vPaint;
 out float vCut;
 
 void main()
@@ -27,6 +28,7 @@ void main()
           + normal.z * cross(vec3(row0.x, row1.x, row2.x), vec3(row0.y, row1.y, row2.y));
   vCoordinates = coordinates;
   vTint = tint;
+  vPaint = paint;
   vCut = 1.0;
   for (int i = 0; i < 6; i++)
     if (i < planeCount) vCut = min(vCut, dot(planes[i].xyz, vPlace) - planes[i].w);

@@ -35,6 +35,7 @@ export class Dialogs extends Part {
     .files { list-style: none; margin: 8px 0 0; padding: 0; }
     .files li { display: flex; }
     .files button.entry { flex: 1; justify-content: flex-start; min-width: 0; }
+    .files img { width: 64px; height: 40px; border-radius: 4px; object-fit: cover; flex: none; }
     .crumbs { display: flex; flex-wrap: wrap; align-items: center; gap: 2px; }
     input { width: 100%; }
   `];
@@ -44,6 +45,7 @@ export class Dialogs extends Part {
   private entries: { name: string; directory: boolean }[] = [];
   private filter = '';
   private problem = '';
+  private pictures = new Map<string, string | null>();      // of scenes, as far as they have been looked at
 
   get isOpen() { return this.ask.kind !== 'none'; }
 
@@ -76,6 +78,19 @@ export class Dialogs extends Part {
       this.entries.sort((a, b) => Number(b.directory) - Number(a.directory) || a.name.localeCompare(b.name));
     } catch (error) { this.entries = []; this.problem = error instanceof Error ? error.message : String(error); }
     this.requestUpdate();
+    this.look();
+  }
+
+  // Small pictures of the scenes of this directory, one after the other while it is shown.
+  private async look() {
+    const directory = this.directory;
+    for (const e of this.entries.slice(0, 500)) {
+      const file = this.full(e.name);
+      if (e.directory || this.pictures.has(file)) continue;
+      this.pictures.set(file, await this.session.thumbnail(file).catch(() => null));
+      if (this.ask.kind !== 'open' || this.directory !== directory) return;
+      this.requestUpdate();
+    }
   }
 
   private full(name: string) { return this.directory ? `${this.directory}/${name}` : name; }
@@ -92,7 +107,7 @@ export class Dialogs extends Part {
       <input data-first type="search" placeholder="Filter" aria-label="Filter files" .value=${this.filter} @input=${(e: Event) => { this.filter = (e.target as HTMLInputElement).value; this.requestUpdate(); }}
         @keydown=${(e: KeyboardEvent) => { const one = shown.find((x) => !x.directory); if (e.key === 'Enter' && one) choose(this.full(one.name)); }}>
       ${this.problem ? html`<p class="empty">${this.problem}</p>` : nothing}
-      <ul class="files">${shown.slice(0, 500).map((e) => html`<li><button class="entry" @click=${() => (e.directory ? this.list(this.full(e.name)) : choose(this.full(e.name)))}>${icon(e.directory ? 'folder' : 'file')}<span class="clip">${e.name}</span></button>
+      <ul class="files">${shown.slice(0, 500).map((e) => html`<li><button class="entry" @click=${() => (e.directory ? this.list(this.full(e.name)) : choose(this.full(e.name)))}>${this.pictures.get(this.full(e.name)) ? html`<img alt="" src=${this.pictures.get(this.full(e.name))!}>` : icon(e.directory ? 'folder' : 'file')}<span class="clip">${e.name}</span></button>
         ${ask.favourites && !e.directory ? html`<button class="icon ${stars.includes(this.full(e.name)) ? 'on' : ''}" title="Favourite" aria-label="Favourite ${e.name}" @click=${() => star(this.full(e.name))}>${icon('star')}</button>` : nothing}</li>`)}
         ${shown.length === 0 && !this.problem ? html`<li class="empty">No scenes here</li>` : nothing}</ul>
       <p class="muted">A scene file can also be dropped onto the page.</p>`;

@@ -21,7 +21,10 @@ export class OrbitCamera {
   private perspective = new PerspectiveCamera(FIELD, 1, 0.01, 100);
   private orthographic = new OrthographicCamera(-1, 1, 1, -1, 0.01, 100);
   private aspect = 1;
+  lens: [number, number] | null = null;   // that bends the picture: rays of pixels follow it
   private reach = 1;                // radius of what is to be seen
+
+  get size() { return this.reach; }
 
   get camera(): Camera { return this.ortho ? this.orthographic : this.perspective; }
 
@@ -123,6 +126,7 @@ export class OrbitCamera {
 
   ray(x: number, y: number): Ray {
     const ray = new Ray();
+    if (this.lens) { const r = x * x * this.aspect * this.aspect + y * y, f = 1 + this.lens[0] * r + this.lens[1] * r * r; x *= f; y *= f; }
     const camera = this.camera as PerspectiveCamera;
     if (this.ortho) {
       ray.origin.set(x, y, -1).unproject(camera);

@@ -178,6 +178,13 @@ export class Overlay {
     }
   }
 
+  // A line around a second picture.
+  frame(x: number, y: number, w: number, h: number) {
+    this.c.strokeStyle = '#8a8a8a';
+    this.c.lineWidth = 1;
+    this.c.strokeRect(x + 0.5, y + 0.5, w - 1, h - 1);
+  }
+
   cross(x: number, y: number) {
     const px = (x * 0.5 + 0.5) * this.width, py = (0.5 - y * 0.5) * this.height;
     for (const [colour, wide] of [[this.colours.halo, 4], [this.colours.accent, 1.8]] as const) {

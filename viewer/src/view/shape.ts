@@ -1,7 +1,8 @@
 // What all shapes share: the look of the picture, the class, helpers.
 import { BufferAttribute, BufferGeometry, Color, DynamicDrawUsage, MeshPhongMaterial, Object3D, RepeatWrapping, SRGBColorSpace, TextureLoader, type Texture } from 'three';
-import type { Drawable } from '../protocol.ts';
+import type { Drawable, Given, Material } from '../protocol.ts';
 import { Arrays } from './arrays.ts';
+import type { Program } from './program.ts';
 
 export interface Look {
   wireframe: boolean; normals: boolean; smooth: boolean;
@@ -14,6 +15,8 @@ export interface Look {
   opacity: (path: string) => number;
   range: (shape: Shape, low: number, high: number) => [number, number];
   loaded: () => void;           // a texture arrived: draw again
+  program: (shader: number, material: Material) => Program | null;   // of the scene; null: it cannot be used
+  attributes: (shader: number) => Given[];
 }
 
 export const MOST_INSTANCES = 100000;
@@ -43,6 +46,7 @@ export abstract class Shape {
   abstract update(arrays: Arrays, look: Look): void;
   abstract dispose(): void;
   pickable(): boolean { return this.object.visible; }
+  get swallows(): boolean { return false; }      // a volume that is drawn by what it lets through
   // The faces of elements stand in for a surface where no visual model is shown.
   get isBody(): boolean { return this.info.group === 'forceFields' && this.info.kind === 'triangles' && this.info.values == null; }
 }

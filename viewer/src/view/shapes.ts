@@ -1,14 +1,14 @@
 // One shape per drawable: geometry that follows its arrays, and a look. A shape uploads only what changed.
 import {
   BufferGeometry, CanvasTexture, Color, ConeGeometry, CylinderGeometry, DoubleSide, DynamicDrawUsage, GreaterDepth, Group as ThreeGroup, InstancedMesh, LineBasicMaterial, LineSegments, Matrix4,
-  MeshPhongMaterial, Points, PointsMaterial, Quaternion, SphereGeometry, Vector2, Vector3,
+  MeshPhongMaterial, Points, PointsMaterial, Quaternion, SphereGeometry, Vector2, Vector3, type Material,
 } from 'three';
 import type { Drawable } from '../protocol.ts';
 import { Arrays } from './arrays.ts';
 import { GROUP_COLOURS } from './colours.ts';
 import { Boxes, Frames } from './frames.ts';
 import { colour, fade, keep, MOST_INSTANCES, Shape, sized, type Look } from './shape.ts';
-import { solid, studio } from './studio.ts';
+import { fog, solid, studio } from './studio.ts';
 import { Triangles } from './surface.ts';
 
 // --- lines ---
@@ -25,7 +25,7 @@ class Lines extends Shape {
     super(info, lines);
     this.lines = lines;
     this.base = base;
-    if (info.group === 'forceFields' || info.group === 'interactions' || info.group === 'contacts') {      // what lies inside a body shines through, faintly
+    if ((info.group === 'forceFields' && !info.faced) || info.group === 'interactions' || info.group === 'contacts') {      // what lies inside a body shines through, faintly
       this.ghost = keep(new LineSegments(lines.geometry, new LineBasicMaterial({ color: base, transparent: true, opacity: 0.28, depthFunc: GreaterDepth, depthWrite: false })));
       this.ghost.renderOrder = 1;
       lines.add(this.ghost);
@@ -123,6 +123,7 @@ class Spheres extends Shape {
   private material: MeshPhongMaterial;
   private base: Color;
   private alpha: number;
+  private cloud: Material | null = null;       // balls that swallow light
 
   constructor(info: Drawable) {
     super(info, new ThreeGroup());
@@ -130,7 +131,10 @@ class Spheres extends Shape {
     const alpha = this.alpha = info.material?.diffuse?.[3] ?? (info.group === 'visual' ? 1 : 0.55);
     this.material = new MeshPhongMaterial({ color: this.base, shininess: 40, specular: '#4d4d4d', transparent: alpha < 0.999, opacity: alpha, depthWrite: alpha > 0.5 });
     studio.dress(this.material);
+    if (info.attenuation) this.cloud = studio.fogMaterial(this.base, info.attenuation);
   }
+
+  override get swallows(): boolean { return this.cloud !== null && this.object.visible; }
 
   override update(arrays: Arrays, look: Look) {
     const { positions, radii, radius } = this.info;
@@ -142,16 +146,17 @@ class Spheres extends Shape {
     if (look.selected(this.info.path)) this.material.emissive.lerp(look.accent, 0.4);
     this.material.wireframe = look.wireframe;
     fade(this.material, this.alpha * look.opacity(this.info.path));
-    if (this.mesh) solid(this.mesh, !this.material.transparent && !look.wireframe);
+    if (this.mesh && !this.cloud) solid(this.mesh, !this.material.transparent && !look.wireframe);
     if (!this.changed(arrays, [positions, radii])) return;
     const count = Math.min(p.length / 3, MOST_INSTANCES), r = arrays.get(radii)?.data;
     if (!this.mesh || this.mesh.instanceMatrix.count < count) {
       this.dropMesh();
       const fine = count < 50 ? 64 : count < 500 ? 32 : count < 5000 ? 16 : 10;
-      this.mesh = keep(new InstancedMesh(new SphereGeometry(1, fine, fine / 2), this.material, Math.ceil(count * 1.2) + 1));
+      this.mesh = keep(new InstancedMesh(new SphereGeometry(1, fine, fine / 2), this.cloud ?? this.material, Math.ceil(count * 1.2) + 1));
       this.mesh.instanceMatrix.setUsage(DynamicDrawUsage);
       (this.mesh.instanceMatrix.array as Float32Array).fill(0);
-      solid(this.mesh, !this.material.transparent && !look.wireframe);
+      if (this.cloud) fog(this.mesh, true);
+      else solid(this.mesh, !this.material.transparent && !look.wireframe);
       this.object.add(this.mesh);
     }
     const m = this.mesh.instanceMatrix.array;

@@ -1,9 +1,9 @@
 // The 3D picture: shapes of the scene, light, grid, camera. Draws only when something changed.
 import {
-  Box3, Box3Helper, CanvasTexture, Color, GridHelper, LineBasicMaterial, Plane, Quaternion,
+  Box3, Box3Helper, CanvasTexture, Color, GridHelper, LineBasicMaterial, PerspectiveCamera, Plane, Quaternion,
   Scene, SRGBColorSpace, Vector3, WebGLRenderer,
 } from 'three';
-import type { Frame } from '../protocol.ts';
+import type { Frame, Material } from '../protocol.ts';
 import type { Session } from '../session.ts';
 import { Arrays } from './arrays.ts';
 import { OrbitCamera, type Pose } from './camera.ts';
@@ -11,6 +11,7 @@ import { GROUPS } from './colours.ts';
 import { Overlay, type SpringLine } from './overlay.ts';
 import { pick, type Picked } from './pick.ts';
 import { axisLength, boxSize } from './frames.ts';
+import { compile, complain, Program, type Compiled } from './program.ts';
 import { forgetPictures, type Look, type Shape } from './shape.ts';
 import { makeShape } from './shapes.ts';
 import { studio, type Level } from './studio.ts';
@@ -64,6 +65,11 @@ export class Stage {
   private later = 0;              // a look that is due
   private starts = new Map<Shape, Box3>();   // where everything was when the first picture was complete, until something moves
 
+  private compiled = new Map<number, Compiled>();   // programs of the scene
+
+  private second = new PerspectiveCamera();        // of second pictures
+  private insets: [number, number, number, number][] = [];
+
   private session: Session;
   private canvas: HTMLCanvasElement;
 
@@ -82,6 +88,8 @@ export class Stage {
       opacity: (path) => this.session.opacityOf(path),
       range: (shape, low, high) => this.range(shape, low, high),
       loaded: () => this.redraw(true),
+      program: (shader, material) => this.program(shader, material),
+      attributes: (shader) => this.session.scene?.shaders?.[shader]?.attributes ?? [],
     };
     if (quality === 'full' || quality === 'reduced' || quality === 'auto') session.settings.quality = quality;
     this.camera.ortho = session.settings.ortho;
@@ -91,7 +99,7 @@ export class Stage {
     session.takeView = () => this.saveView();
     session.on(['scene'], () => this.redraw(true));
     session.on(['settings', 'selection'], () => this.applySettings());
-    session.on(['status'], () => { if (session.status.camera && session.status.animating && session.settings.follow && this.sceneCamera()) this.redraw(true); if (this.spring || session.scene?.looks?.labels) this.redraw(false); });
+    session.on(['status'], () => { if (session.status.viewports) this.redraw(false); if (session.status.camera && session.status.animating && session.settings.follow && this.sceneCamera()) this.redraw(true); if (this.spring || session.scene?.looks?.labels) this.redraw(false); });
     session.on(['view'], () => { this.pins = []; this.ranges.clear(); this.redraw(true); });
     canvas.addEventListener('webglcontextrestored', () => this.redraw(true));
     this.applySettings();
@@ -267,6 +275,7 @@ export class Stage {
     this.follow = null;
     this.look.diagonal = this.sceneBox(scene.box);
     this.shapes = [];
+    this.compiled.clear();
     for (const info of scene.drawables) {
       const shape = makeShape(info, this.look);
       if (shape) { this.shapes.push(shape); this.scene.add(shape.object); }
@@ -277,6 +286,18 @@ export class Stage {
     const looks = scene.looks;
     studio.take(looks);
     this.renderer.clippingPlanes = (looks?.planes ?? []).map((p) => { const n = new Vector3().fromArray(p.normal).normalize(); return new Plane(n, -n.dot(new Vector3().fromArray(p.position))); });
+  }
+
+  // A program of the scene; one that does not compile is told once.
+  private program(shader: number, material: Material): Program | null {
+    const info = this.session.scene?.shaders?.[shader];
+    if (!info?.vertex || !info.fragment) return null;
+    let c = this.compiled.get(shader);
+    if (!c) {
+      this.compiled.set(shader, c = compile(this.renderer, info));
+      if (!c.good) this.session.addMessage({ level: 'warning', text: complain(info, c), path: info.path });
+    }
+    return c.good ? new Program(info, c.uniforms, material, this.look.loaded) : null;
   }
 
   private sceneBox(box: [number[], number[]] | null): number {
@@ -367,11 +388,38 @@ export class Stage {
     else {
       studio.prepare(this.renderer, this.scene, camera, { up: this.camera.up, box: this.shown.isEmpty() ? this.box : this.shown, diagonal: this.look.diagonal, floor: this.floor });
       this.renderer.render(this.scene, camera);
+      const fog = this.shapes.some((s) => s.swallows);
+      if (fog) studio.drawFog(this.renderer, this.scene, camera);
+      this.drawInsets(fog);
     }
+    const lens = this.session.scene?.looks?.lens ?? null;
+    this.camera.lens = lens;
+    if (lens) studio.drawLens(this.renderer, lens);
     this.drawOverlay();
     this.frames++;
     if (fresh) this.countFrame();
     this.onDrawn?.(this.time);
+  }
+
+  // Second pictures that the scene wants inside the first.
+  private drawInsets(fog: boolean) {
+    const list = this.session.status.viewports ?? this.session.scene?.looks?.viewports ?? [];
+    this.insets = [];
+    for (const v of list) {
+      const x = Math.min(this.width, Math.max(0, v.x < 0 ? this.width + v.x : v.x)), y = Math.min(this.height, Math.max(0, v.y < 0 ? this.height + v.y : v.y));
+      const w = Math.min(this.width - x, v.width), h = Math.min(this.height - y, v.height), reach = this.camera.size;
+      if (w < 2 || h < 2) continue;
+      const camera = this.second;
+      camera.position.fromArray(v.position);
+      camera.quaternion.fromArray(v.orientation);
+      Object.assign(camera, { fov: v.fovy, aspect: w / h, near: 0.01 * reach, far: camera.position.distanceTo(this.box.getCenter(new Vector3())) + 12 * reach });
+      camera.updateProjectionMatrix();
+      camera.updateMatrixWorld();
+      const r = this.renderer.getPixelRatio();
+      studio.ground.visible = studio.level > 0 && !this.shown.isEmpty() && camera.position[this.camera.up] > this.floor;
+      studio.drawInset(this.renderer, this.scene, camera, [x * r, y * r, w * r, h * r], this.look.diagonal, fog);
+      this.insets.push([x, y, w, h]);
+    }
   }
 
   // A machine that is too slow for all of the light gets less of it, until the user chooses. Drawing goes on beside the page: what
@@ -496,6 +544,7 @@ export class Stage {
       o.spring(this.spring, camera, this.session.status.pull);
     }
     this.session.scene?.looks?.labels?.forEach((l, i) => o.label(l, this.session.status.labels?.[i] ?? ''));
+    for (const [x, y, w, h] of this.insets) o.frame(x, this.height - y - h, w, h);
     for (const t of this.session.scene?.looks?.texts ?? []) o.sceneText(t, camera);
     if (this.stroke) o.stroke(this.stroke);
     if (this.brush) o.ring(this.brush.x, this.brush.y, this.brush.radius);

@@ -1,13 +1,16 @@
 // How surfaces look: light, shadows, ambient occlusion, ground. The programs are those of the renderer without a screen
 // (src/render/shaders), so that a scene looks the same in both; src/render/paint_gl.c has the same passes.
 import {
-  BufferAttribute, BufferGeometry, Box3, Camera, Color, CustomBlending, DepthTexture, DoubleSide, FloatType, GLSL3, LessEqualCompare, LinearFilter, Matrix4, Mesh, MeshBasicMaterial,
+  FramebufferTexture, BufferAttribute, BufferGeometry, Box3, Camera, Color, CustomBlending, DepthTexture, DoubleSide, FloatType, GLSL3, LessEqualCompare, LinearFilter, Matrix4, Mesh, MeshBasicMaterial,
   NearestFilter, OrthographicCamera, PerspectiveCamera, OneFactor, PlaneGeometry, RawShaderMaterial, Scene, ShaderMaterial, SRGBColorSpace, Texture, UnsignedIntType, Vector2, Vector3, Vector4, WebGLRenderTarget,
   type Material, type MeshPhongMaterial, type Object3D, type WebGLRenderer,
 } from 'three';
 import blurText from '../../../src/render/shaders/blur.glsl?raw';
+import fogText from '../../../src/render/shaders/fog.frag?raw';
+import foggedText from '../../../src/render/shaders/fogged.frag?raw';
 import filmText from '../../../src/render/shaders/film.frag?raw';
 import groundText from '../../../src/render/shaders/ground.frag?raw';
+import lensText from '../../../src/render/shaders/lens.frag?raw';
 import lightText from '../../../src/render/shaders/light.glsl?raw';
 import occlusionText from '../../../src/render/shaders/occlusion.glsl?raw';
 import xrayText from '../../../src/render/shaders/xray.frag?raw';
@@ -17,7 +20,7 @@ import type { Looks } from '../protocol.ts';
 // 0: neither shadows nor occlusion, 1: shadows, 2: both
 export type Level = 0 | 1 | 2;
 
-const MOST_LIGHTS = 8, MOST_SHADOWS = 4, SOLID = 1;
+const MOST_LIGHTS = 8, MOST_SHADOWS = 4, SOLID = 1, FOG = 2;
 const HEAD = 'precision highp float;\nprecision highp int;\nprecision highp sampler2D;\n';
 const SHADOW_SIZES = [16, 1024, 2048], TAPS = [1, 12, 32];
 const GROUND_VERTEX = 'in vec3 position;\nuniform mat4 modelMatrix, viewMatrix, projectionMatrix;\nout vec3 vPlace;\nvoid main() {\n  vPlace = (modelMatrix * vec4(position, 1.0)).xyz;\n  gl_Position = projectionMatrix * viewMatrix * vec4(vPlace, 1.0);\n}\n';
@@ -30,6 +33,9 @@ interface Source { place: Vector4; way: Vector4; colour: Vector4; shadow: boolea
 
 // What casts shadows and hides light: solid surfaces.
 export function solid(object: Object3D, yes: boolean) { if (yes) object.layers.enable(SOLID); else object.layers.disable(SOLID); }
+
+// A volume that swallows light: it is drawn by drawFog alone.
+export function fog(object: Object3D, yes: boolean) { if (yes) object.layers.set(FOG); }
 
 class Studio {
   level: Level = 2;
@@ -53,7 +59,7 @@ class Studio {
     dvLightPlace: { value: list(MOST_LIGHTS, () => new Vector4()) }, dvLightWay: { value: list(MOST_LIGHTS, () => new Vector4()) }, dvLightColour: { value: list(MOST_LIGHTS, () => new Vector4()) },
     dvAmbient: { value: new Vector3() }, dvShadows: { value: 0 },
     dvShadowMatrix: { value: list(MOST_SHADOWS, () => new Matrix4()) }, dvShadowWide: { value: list(MOST_SHADOWS, () => new Vector4()) },
-    dvShadowMap: { value: null as Texture | null }, dvOcclusion: { value: null as Texture | null }, dvOcclusionSize: { value: new Vector2() }, dvCamera: { value: new Matrix4() },
+    dvShadowMap: { value: null as Texture | null }, dvOcclusion: { value: null as Texture | null }, dvOcclusionSize: { value: new Vector2() }, dvOcclusionFrom: { value: new Vector2() }, dvCamera: { value: new Matrix4() },
   };
   private pass = {
     depths: { value: null as Texture | null }, raw: { value: null as Texture | null }, projection: { value: new Matrix4() }, unprojection: { value: new Matrix4() },
@@ -64,6 +70,11 @@ class Studio {
   private through = { eye: { value: new Vector3() }, towards: { value: new Vector3() }, base: { value: 0 } };
   private swallowed = { ways: { value: null as Texture | null }, mu: { value: 1 } };
   private xrays: ShaderMaterial; private film: RawShaderMaterial;
+  private fogged: RawShaderMaterial; private fogWays: WebGLRenderTarget | null = null; private fogDepths: WebGLRenderTarget | null = null;
+  private bend: RawShaderMaterial; private taken: FramebufferTexture | null = null;
+  private glass = { picture: { value: null as Texture | null }, lens: { value: new Vector2() }, aspect: { value: 1 } };
+  private veil = { ways: { value: null as Texture | null } };
+  private clouds = { eye: { value: new Vector3() }, towards: { value: new Vector3() }, depths: { value: null as Texture | null }, unprojection: { value: new Matrix4() }, pixelSize: { value: new Vector2() } };
 
   constructor() {
     const make = (fragmentShader: string, vertexShader: string, uniforms: any, more: any = {}) => new RawShaderMaterial({ glslVersion: GLSL3, vertexShader: HEAD + vertexShader, fragmentShader, uniforms, ...more });
@@ -71,6 +82,8 @@ class Studio {
     this.blur = make(HEAD + blurText, squareText, this.pass, { depthTest: false, depthWrite: false });
     this.xrays = new ShaderMaterial({ glslVersion: GLSL3, uniforms: this.through, vertexShader: XRAY_VERTEX, fragmentShader: xrayText, side: DoubleSide, depthTest: false, depthWrite: false, transparent: true, blending: CustomBlending, blendSrc: OneFactor, blendDst: OneFactor });
     this.film = make(HEAD + filmText, squareText, this.swallowed, { depthTest: false, depthWrite: false });
+    this.bend = make(HEAD + lensText, squareText, this.glass, { depthTest: false, depthWrite: false });
+    this.fogged = make(HEAD + foggedText, squareText, this.veil, { depthTest: false, depthWrite: false, transparent: true });
     this.square.geometry.setAttribute('position', new BufferAttribute(new Float32Array(9), 3));
     this.square.frustumCulled = false;
     this.squares.add(this.square);
@@ -92,19 +105,23 @@ class Studio {
   }
 
   // A surface of this material is lit here, not by three's lights.
-  dress(material: MeshPhongMaterial) {
+  dress(material: MeshPhongMaterial, painted = false) {
     const before = material.onBeforeCompile, key = material.customProgramCacheKey;
     material.onBeforeCompile = (shader, renderer) => {
       before.call(material, shader, renderer);
       Object.assign(shader.uniforms, this.uniforms);
+      if (painted) {
+        shader.vertexShader = 'attribute vec4 paint;\nvarying vec4 vPaint;\n' + shader.vertexShader.replace('#include <begin_vertex>', '#include <begin_vertex>\n  vPaint = vec4(pow((paint.rgb + 0.055) / 1.055, vec3(2.4)), paint.a);\n  vPaint.rgb = mix(vPaint.rgb, paint.rgb / 12.92, vec3(lessThanEqual(paint.rgb, vec3(0.04045))));');
+        shader.fragmentShader = 'varying vec4 vPaint;\n' + shader.fragmentShader;
+      }
       shader.fragmentShader = shader.fragmentShader
         .replace('void main() {', `#define DV_TAPS ${TAPS[this.level]}\nuniform mat4 dvCamera;\n${lightText}\nvoid main() {`)
         .replace('#include <opaque_fragment>', `vec3 dvPlace = (dvCamera * vec4(-vViewPosition, 1.0)).xyz;
   vec3 dvEye = isOrthographic ? normalize(dvCamera[2].xyz) : normalize(cameraPosition - dvPlace);
-  outgoingLight = dvToned(dvShade(diffuseColor.rgb, specular, shininess, totalEmissiveRadiance, normalize(mat3(dvCamera) * normal), dvPlace, dvEye, gl_FragCoord.xy));
+  outgoingLight = dvToned(dvShade(${painted ? 'mix(diffuseColor.rgb, vPaint.rgb, vPaint.a), mix(specular, vec3(0.8), vPaint.a), mix(shininess, 60.0, vPaint.a)' : 'diffuseColor.rgb, specular, shininess'}, totalEmissiveRadiance, normalize(mat3(dvCamera) * normal), dvPlace, dvEye, gl_FragCoord.xy));
   #include <opaque_fragment>`);
     };
-    material.customProgramCacheKey = () => `${key.call(material)}|studio ${this.level}`;
+    material.customProgramCacheKey = () => `${key.call(material)}|studio ${this.level}${painted ? ' painted' : ''}`;
     this.materials.add(material);
     material.addEventListener('dispose', () => this.materials.delete(material));
   }
@@ -285,6 +302,97 @@ class Studio {
     this.square.material = this.film;
     renderer.setRenderTarget(null);
     renderer.render(this.squares, this.flat);
+  }
+
+  // A second picture inside the first, in light and shadows of that one. `at`: x, y, width, height in pixels of the drawing buffer.
+  drawInset(renderer: WebGLRenderer, scene: Scene, camera: Camera, at: [number, number, number, number], diagonal: number, fog: boolean) {
+    const ratio = renderer.getPixelRatio(), before = this.uniforms.dvCamera.value.clone(), { width, height } = renderer.getDrawingBufferSize(new Vector2());
+    const background = scene.background, clear = renderer.autoClear, ground = this.ground.visible;
+    scene.background = null;
+    renderer.autoClear = false;
+    this.findOcclusion(renderer, scene, camera, diagonal);
+    if (this.level === 2) { this.uniforms.dvOcclusionSize.value.set(1 / at[2], 1 / at[3]); this.uniforms.dvOcclusionFrom.value.set(at[0], at[1]); }
+    scene.overrideMaterial = null;
+    scene.background = background;
+    renderer.autoClear = clear;
+    renderer.setRenderTarget(null);
+    this.uniforms.dvCamera.value.copy(camera.matrixWorld);
+    const view: [number, number, number, number] = [at[0] / ratio, at[1] / ratio, at[2] / ratio, at[3] / ratio];
+    renderer.setScissorTest(true);
+    renderer.setScissor(...view);
+    renderer.setViewport(...view);
+    renderer.render(scene, camera);
+    if (fog) this.drawFog(renderer, scene, camera);
+    renderer.setScissorTest(false);
+    renderer.setViewport(0, 0, width / ratio, height / ratio);
+    this.uniforms.dvCamera.value.copy(before);
+    this.uniforms.dvOcclusionFrom.value.set(0, 0);
+    this.ground.visible = ground;
+  }
+
+  // The picture that was drawn, as a lens bends it.
+  drawLens(renderer: WebGLRenderer, lens: [number, number]) {
+    const { width, height } = renderer.getDrawingBufferSize(new Vector2());
+    if (!this.taken || this.taken.image.width !== width || this.taken.image.height !== height) {
+      this.taken?.dispose();
+      this.taken = new FramebufferTexture(width, height);
+      this.taken.minFilter = this.taken.magFilter = LinearFilter;
+    }
+    renderer.copyFramebufferToTexture(this.taken);
+    this.glass.picture.value = this.taken;
+    this.glass.lens.value.set(lens[0], lens[1]);
+    this.glass.aspect.value = width / height;
+    this.square.material = this.bend;
+    renderer.render(this.squares, this.flat);
+  }
+
+  // The look of a volume that swallows light.
+  fogMaterial(colour: Color, mu: number): ShaderMaterial {
+    const c = colour.clone().convertLinearToSRGB();
+    return new ShaderMaterial({ glslVersion: GLSL3, uniforms: { ...this.clouds, colour: { value: new Vector4(c.r, c.g, c.b, mu) } }, vertexShader: XRAY_VERTEX, fragmentShader: fogText, side: DoubleSide, depthTest: false, depthWrite: false, transparent: true, blending: CustomBlending, blendSrc: OneFactor, blendDst: OneFactor });
+  }
+
+  // Volumes that swallow light, over the picture: the way of each ray inside them up to the first solid body.
+  drawFog(renderer: WebGLRenderer, scene: Scene, camera: Camera) {
+    const { width, height } = renderer.getDrawingBufferSize(new Vector2());
+    if (!this.fogWays || this.fogWays.width !== width || this.fogWays.height !== height) {
+      this.fogWays?.dispose(); this.fogDepths?.dispose();
+      const depthTexture = new DepthTexture(width, height, UnsignedIntType);
+      depthTexture.minFilter = depthTexture.magFilter = NearestFilter;
+      this.fogDepths = new WebGLRenderTarget(width, height, { depthTexture });
+      this.fogWays = new WebGLRenderTarget(width, height, { type: FloatType, depthBuffer: false, minFilter: NearestFilter, magFilter: NearestFilter });
+    }
+    const ortho = (camera as OrthographicCamera).isOrthographicCamera === true, layers = camera.layers.mask, background = scene.background, clear = renderer.getClearColor(new Color()), alpha = renderer.getClearAlpha(), auto = renderer.autoClear;
+    this.clouds.eye.value.setFromMatrixPosition(camera.matrixWorld);
+    this.clouds.towards.value.set(0, 0, 0);
+    if (ortho) this.clouds.towards.value.setFromMatrixColumn(camera.matrixWorld, 2);
+    this.clouds.unprojection.value.multiplyMatrices(camera.projectionMatrix, camera.matrixWorldInverse).invert();
+    this.clouds.pixelSize.value.set(1 / width, 1 / height);
+    this.clouds.depths.value = null;
+    scene.background = null;
+    renderer.autoClear = false;
+    scene.overrideMaterial = this.onlyDepth;
+    camera.layers.set(SOLID);
+    solid(this.ground, this.ground.visible);
+    renderer.setRenderTarget(this.fogDepths);
+    renderer.clear();
+    renderer.render(scene, camera);
+    solid(this.ground, false);
+    scene.overrideMaterial = null;
+    this.clouds.depths.value = this.fogDepths!.depthTexture;
+    camera.layers.set(FOG);
+    renderer.setClearColor('#000000', 0);
+    renderer.setRenderTarget(this.fogWays);
+    renderer.clear();
+    renderer.render(scene, camera);
+    renderer.setClearColor(clear, alpha);
+    camera.layers.mask = layers;
+    scene.background = background;
+    this.veil.ways.value = this.fogWays.texture;
+    this.square.material = this.fogged;
+    renderer.setRenderTarget(null);
+    renderer.render(this.squares, this.flat);
+    renderer.autoClear = auto;
   }
 
   private placeGround(camera: Camera, view: { up: 'x' | 'y' | 'z'; box: Box3; diagonal: number; floor: number }) {

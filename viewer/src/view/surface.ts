@@ -1,20 +1,21 @@
 // Surfaces: triangles with normals, colours of values, textures.
 import {
-  BufferAttribute, BufferGeometry, Color, DoubleSide, DynamicDrawUsage, Group as ThreeGroup, LineBasicMaterial, LineSegments, Mesh, MeshPhongMaterial,
+  BufferAttribute, BufferGeometry, Color, DoubleSide, DynamicDrawUsage, Group as ThreeGroup, LineBasicMaterial, LineSegments, Mesh, MeshPhongMaterial, type Material, type RawShaderMaterial,
 } from 'three';
 import type { Drawable } from '../protocol.ts';
 import { Arrays } from './arrays.ts';
 import { GROUP_COLOURS, mapTexture } from './colours.ts';
 import { computeNormals, gather, sameplaces, splitCreases, type Split } from './normals.ts';
+import type { Program } from './program.ts';
 import { colour, fade, keep, picture, Shape, sized, type Look } from './shape.ts';
-import { solid, studio } from './studio.ts';
+import { fog, solid, studio } from './studio.ts';
 
 const MOST_NORMALS = 30000;
 
 interface Dress { material: MeshPhongMaterial; emissive: Color; alpha: number }
 
 export class Triangles extends Shape {
-  private mesh: Mesh<BufferGeometry, MeshPhongMaterial | MeshPhongMaterial[]>;
+  private mesh: Mesh<BufferGeometry, Material | Material[]>;
   private looks: Dress[];
   private hairs: LineSegments | null = null;
   private normals: BufferAttribute | null = null;
@@ -23,6 +24,8 @@ export class Triangles extends Shape {
   private built = '';
   private shaded = false;
   private range = { value: { x: 0, y: 1 } };
+  private cloud: Material | null = null;       // of a volume that swallows light
+  private programs: Program[] = [];            // of the scene, one a part
 
   constructor(info: Drawable, look: Look) {
     const group = new ThreeGroup();
@@ -30,6 +33,42 @@ export class Triangles extends Shape {
     this.looks = (info.parts ?? [{ material: info.material }]).map((part) => this.makeLook(part.material ?? {}, look));
     this.mesh = keep(new Mesh(new BufferGeometry(), info.parts ? this.looks.map((l) => l.material) : this.looks[0].material));
     group.add(this.mesh);
+    if (info.attenuation) { this.cloud = studio.fogMaterial(this.looks[0].material.color, info.attenuation); fog(this.mesh, true); }
+    this.takePrograms(look);
+  }
+
+  // Where the scene has a program of its own for this surface, and it compiles.
+  private takePrograms(look: Look) {
+    const { info } = this;
+    if (info.shader == null) return;
+    const made = (info.parts ?? [{ material: info.material }]).map((part) => look.program(info.shader!, part.material ?? {}));
+    if (made.some((p) => p === null)) return;
+    this.programs = made as Program[];
+    this.mesh.onBeforeRender = (_r, _s, camera, _g, material) => this.programs.find((p) => p.material === material)?.see(camera);
+  }
+
+  // The scene's own programs know neither wires nor how something is faded.
+  private wear(arrays: Arrays, look: Look) {
+    const { info } = this, own = this.programs.length > 0 && !this.looks[0].material.wireframe && look.opacity(info.path) >= 1;
+    const list: (MeshPhongMaterial | RawShaderMaterial)[] = own ? this.programs.map((p) => p.material) : this.looks.map((l) => l.material);
+    this.mesh.material = this.cloud ?? (info.parts ? list : list[0]);
+    if (!own) return;
+    for (const p of this.programs) p.update(arrays);
+    const geometry = this.mesh.geometry;
+    for (const [name, from] of [['dv_place', 'position'], ['dv_normal', 'normal'], ['dv_at', 'uv']] as const) {
+      const a = geometry.getAttribute(from);
+      if (a && geometry.getAttribute(name) !== a) geometry.setAttribute(name, a);
+    }
+    for (const g of look.attributes(info.shader!)) {
+      const data = arrays.get(g.array)?.data;
+      if (!data) continue;
+      const points = this.split ? this.split.source.length : geometry.getAttribute('position')?.count ?? 0;
+      let a = geometry.getAttribute(g.name) as BufferAttribute | undefined;
+      if (!a || a.count !== points) geometry.setAttribute(g.name, a = new BufferAttribute(new Float32Array(points * g.rows), g.rows));
+      const to = a.array as Float32Array;
+      for (let i = 0; i < points; i++) for (let k = 0; k < g.rows; k++) to[i * g.rows + k] = data[(this.split ? this.split.source[i] : i) * g.rows + k] ?? 0;
+      a.needsUpdate = true;
+    }
   }
 
   private makeLook(m: NonNullable<Drawable['material']>, look: Look) {
@@ -43,7 +82,7 @@ export class Triangles extends Shape {
     this.shader(material, info.values != null);
     if (info.values != null) { material.color.set('#ffffff'); material.map = mapTexture('viridis'); material.specular.set('#000000'); }
     else if (m.texture && info.texcoords != null) { material.map = picture(m.texture, look.loaded); if (!m.diffuse) material.color.set('#ffffff'); }
-    studio.dress(material);
+    studio.dress(material, info.paint != null);
     return { material, emissive: colour(m.emissive, '#000000'), alpha };
   }
 
@@ -59,15 +98,19 @@ export class Triangles extends Shape {
   }
 
   override update(arrays: Arrays, look: Look) {
-    const { positions, indices, values, texcoords, material } = this.info;
+    const { positions, indices, values, texcoords, paint, material } = this.info;
     const p = arrays.get(positions), t = arrays.get(indices);
-    this.object.visible = p !== null && t !== null && t.data.length >= 3 && this.present(arrays, [values]);
+    this.object.visible = p !== null && t !== null && t.data.length >= 3 && this.present(arrays, [values, paint]);
     if (!this.object.visible || !p || !t) return;
     const rewired = this.changed(arrays, [indices]), moved = this.changed(arrays, [positions]), repainted = values != null && this.changed(arrays, [values]);
     const key = [positions, indices, values, texcoords].map((id) => arrays.get(id)?.data.length ?? 0).join();
     if (rewired || key !== this.built) this.build(arrays, key);
     if (moved || !this.shaded) this.shade(arrays);
     if (repainted && this.split) this.regather(arrays, values!, 1, 'value');
+    if (paint != null && this.split && (this.changed(arrays, [paint]) || !this.mesh.geometry.getAttribute('paint'))) {
+      if (!this.mesh.geometry.getAttribute('paint')) this.mesh.geometry.setAttribute('paint', new BufferAttribute(new Float32Array(4 * this.split.source.length), 4).setUsage(DynamicDrawUsage));
+      this.regather(arrays, paint, 4, 'paint');
+    }
     this.attach(arrays);
     if (repainted) this.measure(arrays.get(values)!.data as Float32Array);
     const flat = !look.smooth, selected = look.selected(this.info.path), opacity = look.opacity(this.info.path);
@@ -79,7 +122,8 @@ export class Triangles extends Shape {
       if (selected) m.emissive.lerp(look.accent, 0.28);
       if (values != null) m.map = mapTexture(look.colourMap);
     }
-    solid(this.mesh, this.looks.every((l) => !l.material.transparent && !l.material.wireframe));
+    this.wear(arrays, look);
+    if (!this.cloud) solid(this.mesh, this.looks.every((l) => !l.material.transparent && !l.material.wireframe));
     if (values != null) {
       const [low, high] = look.range(this, this.low, this.high);
       this.range.value.x = low; this.range.value.y = high;
@@ -127,9 +171,9 @@ export class Triangles extends Shape {
   // The arrays that are shared: an attribute is another one after another length.
   private attach(arrays: Arrays) {
     if (this.split) return;
-    const { positions, indices, values, texcoords } = this.info, geometry = this.mesh.geometry, index = arrays.attribute(indices!, 1)!;
+    const { positions, indices, values, texcoords, paint } = this.info, geometry = this.mesh.geometry, index = arrays.attribute(indices!, 1)!;
     if (geometry.index !== index) geometry.setIndex(index);
-    for (const [name, id, width] of [['position', positions, 3], ['value', values, 1], ['uv', texcoords, 2]] as const) {
+    for (const [name, id, width] of [['position', positions, 3], ['value', values, 1], ['uv', texcoords, 2], ['paint', paint, 4]] as const) {
       const a = id != null ? arrays.attribute(id, width) : null;
       if (a && geometry.getAttribute(name) !== a) geometry.setAttribute(name, a);
     }
@@ -156,9 +200,13 @@ export class Triangles extends Shape {
     }
   }
 
+  override get swallows(): boolean { return this.cloud !== null && this.object.visible; }
+
   override dispose() {
     this.mesh.geometry.dispose();
     for (const l of this.looks) l.material.dispose();
+    for (const p of this.programs) p.dispose();
+    this.cloud?.dispose();
     this.hairs?.geometry.dispose();
   }
 }

@@ -1,0 +1,16 @@
+// What the files of the draw list share. See draw.h.
+#ifndef DV_VIEW_DRAW_INSIDE_H
+#define DV_VIEW_DRAW_INSIDE_H
+
+#include "view/draw.h"
+
+// The array of a field of numbers, `width` each; -1 for none or another number of them.
+int dv_draw_field_array(dvDraw *d, dvField *f, int width);
+// The number of a picture that a component names; -1 where there is no such file.
+int dv_draw_texture(dvDraw *d, const dvObject *o, const char *name);
+// Colours of the bodies for which nobody chose one (draw_colours.c).
+void dv_draw_choose_colours(dvDraw *d);
+
+extern const char dv_toon_vertex[], dv_toon_fragment[];   // what OglShader draws with where no file is named
+
+#endif

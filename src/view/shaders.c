@@ -1,0 +1,333 @@
+// See shaders.h. The components are rows of control/settings: their fields are found by name.
+#include "view/shaders.h"
+
+#include "base/file.h"
+#include "view/draw_inside.h"
+#include "view/glsl.h"
+
+#include <string.h>
+
+enum { MOST_GIVEN = 64 };   // variables, attributes or pictures of a shader
+
+// --- fields --------------------------------------------------------------------------------------
+
+static dvField *field_of(const dvObject *o, const char *name, dvFieldType type)
+{
+  dvField *f = dv_object_field(o, name);
+  if (!f || f->desc->type != type) return NULL;
+  dv_field_pull(f);
+  return f;
+}
+
+static bool flag(const dvObject *o, const char *name, bool otherwise)
+{
+  dvField *f = field_of(o, name, DV_T_BOOL);
+  return f ? *(const bool *)f->value : otherwise;
+}
+
+static int whole(const dvObject *o, const char *name)
+{
+  dvField *f = field_of(o, name, DV_T_INT);
+  return f ? *(const int *)f->value : 0;
+}
+
+static const char *word(const dvObject *o, const char *name)
+{
+  dvField *f = field_of(o, name, DV_T_STRING);
+  if (!f) f = field_of(o, name, DV_T_FILE);
+  const char *text = f ? *(char *const *)f->value : NULL;
+  return text ? text : "";
+}
+
+static const char *file_of(const dvObject *o, const char *name)
+{
+  dvField *f = field_of(o, name, DV_T_STRINGS);
+  const dvStrings *list = f ? f->value : NULL;
+  int which = whole(o, "indexActiveShader");
+  if (!list || !list->count) return "";
+  size_t at = which > 0 ? dv_min_size((size_t)which, list->count - 1) : 0;
+  return list->data[at] ? list->data[at] : "";
+}
+
+// --- which shader --------------------------------------------------------------------------------
+
+static bool is_shader(const dvObject *o) { return dv_same(o->cls->name, "OglShader") && !o->failed && o->initialised; }
+
+static dvObject *nearest_shader(const dvNode *node, int depth)
+{
+  for (size_t i = node->objects.count; i-- > 0;)
+    if (is_shader(node->objects.data[i])) return node->objects.data[i];
+  return node->parents.count && depth < 1000 ? nearest_shader(node->parents.data[0], depth + 1) : NULL;
+}
+
+dvObject *dv_shader_of(const dvNode *node)
+{
+  dvObject *o = node ? nearest_shader(node, 0) : NULL;
+  return o && flag(o, "turnOn", true) && !flag(o, "passive", false) ? o : NULL;
+}
+
+static bool belongs_to(const dvObject *element, const dvObject *shader)
+{
+  dvField *f = field_of(element, "shader", DV_T_LINKS);
+  const dvLinks *links = f ? f->value : NULL;
+  bool named = false;
+  for (size_t i = 0; links && i < links->count; i++) {
+    named = named || links->data[i].target;
+    if (links->data[i].target == shader) return true;
+  }
+  return !named && element->node && nearest_shader(element->node, 0) == shader;
+}
+
+// --- texts ---------------------------------------------------------------------------------------
+
+// what is drawn anew again and again is told once
+static bool told_before(dvDraw *d, const dvObject *o, const char *what)
+{
+  uint64_t key = dv_hash_bytes(what, strlen(what), (uint64_t)(uintptr_t)o);
+  for (size_t i = 0; i < d->told.count; i++)
+    if (d->told.data[i] == key) return true;
+  dv_push(&d->told, key);
+  return false;
+}
+
+static const char *const stage_fields[] = {"fileVertexShaders", "fileFragmentShaders", "fileGeometryShaders"};
+
+typedef struct Texts {
+  char *text[3];
+  size_t length[3];
+} Texts;
+
+static void take_toon(dvDrawShader *s, Texts *t, int stage)
+{
+  t->text[stage] = dv_strdup(stage ? dv_toon_fragment : dv_toon_vertex);
+  t->length[stage] = strlen(t->text[stage]);
+  s->files[stage] = dv_strdup("toon shading");
+}
+
+static bool read_texts(dvDraw *d, dvDrawShader *s, Texts *t)
+{
+  static const char *const toon[] = {"shaders/toonShading.vert", "shaders/toonShading.frag", "/"};
+  const dvObject *o = s->object;
+  for (int i = 0; i < 3; i++) {
+    const char *name = file_of(o, stage_fields[i]);
+    if (!*name && i == 2) continue;
+    const dvField *f = dv_object_field(o, stage_fields[i]);
+    if (i < 2 && !(f && f->was_set)) {   // nobody chose one: a shader of our own that draws as a cartoon
+      take_toon(s, t, i);
+      continue;
+    }
+    dvText advice = {0};
+    char *path = dv_context_find_file(o->context, name, o->place.file, &advice);
+    if (!path && dv_ends_with_nocase(name, toon[i])) {   // a file of SOFA's that many scenes name
+      dv_text_free(&advice);
+      take_toon(s, t, i);
+      continue;
+    }
+    t->text[i] = path ? dv_file_read(path, &t->length[i]) : NULL;
+    s->files[i] = path ? path : dv_strdup(name);
+    if (!t->text[i] && !told_before(d, o, name))
+      dv_warning(o, advice.length ? advice.text : "name a file that is there",
+                 "%s: there is no such file; what it draws is drawn plainly", *name ? name : stage_fields[i]);
+    dv_text_free(&advice);
+    if (!t->text[i]) return false;
+  }
+  return true;
+}
+
+static int geometry_corners(int kind) { return kind == 0 ? 1 : kind == 1 ? 2 : 3; }   // GL_POINTS, GL_LINES, others
+static int geometry_strip(int kind) { return kind == 0 ? 1 : kind == 3 ? 2 : 3; }     // GL_POINTS, GL_LINE_STRIP
+
+static void translate(dvDraw *d, dvDrawShader *s, const Texts *t, const char *defines)
+{
+  const dvObject *o = s->object;
+  const char *given[2 * MOST_GIVEN];
+  char why[100];
+  size_t count = 0;
+  for (size_t i = 0; i < s->uniforms.count; i++) given[count++] = s->uniforms.data[i].name;
+  for (size_t i = 0; i < s->samplers.count; i++) given[count++] = s->samplers.data[i].name;
+  dvGlsl how = {.defines = defines, .given = given, .given_count = count};
+  for (int i = 0; i < 3; i++)
+    if (t->text[i]) dv_glsl_scan(t->text[i], t->length[i], &how.shared);
+  how.corners = geometry_corners(whole(o, "geometryInputType"));
+  how.strip = geometry_strip(whole(o, "geometryOutputType"));
+  how.most = whole(o, "geometryVerticesOut");
+  char **out[3] = {&s->vertex, &s->fragment, &s->geometry};
+  for (int i = 0; i < 3; i++) {
+    how.stage = i == 0 ? DV_GLSL_VERTEX : i == 1 ? DV_GLSL_FRAGMENT : DV_GLSL_GEOMETRY;
+    if (!t->text[i]) continue;
+    *out[i] = dv_glsl_translate(t->text[i], t->length[i], &how, why);
+    if (*out[i]) continue;
+    if (!told_before(d, o, s->files[i])) dv_warning(o, "make it shorter", "%s: %s", s->files[i], why);
+    dv_free(s->vertex), dv_free(s->fragment), dv_free(s->geometry);
+    s->vertex = s->fragment = s->geometry = NULL;
+    return;
+  }
+}
+
+// --- what shaders are given ----------------------------------------------------------------------
+
+// the name that the shader uses: without an id the component's own
+static const char *id_of(const dvObject *o)
+{
+  const char *id = word(o, "id");
+  return *id ? id : o->name ? o->name : "";
+}
+
+// OglFloatVector3Variable, OglMatrix2x4Variable, OglUInt2Attribute: what and how wide
+static bool read_kind(const char *name, dvDrawUniform *u, bool *attribute)
+{
+  static const struct {
+    const char *name;
+    dvUniformKind kind;
+  } kinds[] = {{"OglFloat", DV_UNIFORM_FLOAT},
+               {"OglInt", DV_UNIFORM_INT},
+               {"OglUInt", DV_UNIFORM_INT},
+               {"OglMatrix", DV_UNIFORM_MATRIX}};
+  const char *at = NULL;
+  for (size_t i = 0; i < DV_COUNT(kinds) && !at; i++)
+    if (dv_starts_with(name, kinds[i].name)) at = name + strlen(kinds[i].name), u->kind = kinds[i].kind;
+  if (!at) return false;
+  if (dv_starts_with(at, "Vector")) at += 6;
+  u->rows = u->columns = 1;
+  if (*at >= '2' && *at <= '4') u->rows = *at++ - '0';
+  if (u->kind == DV_UNIFORM_MATRIX) u->columns = u->rows;
+  if (u->kind == DV_UNIFORM_MATRIX && *at == 'x' && at[1] >= '2' && at[1] <= '4') u->rows = at[1] - '0', at += 2;
+  if (dv_starts_with(at, "Vector")) at += 6;   // OglMatrix4VectorVariable
+  *attribute = dv_same(at, "Attribute");
+  return *attribute || dv_same(at, "Variable");
+}
+
+static void add_value(dvDraw *d, dvDrawShader *s, dvObject *o)
+{
+  dvDrawUniform u = {.name = id_of(o), .transpose = flag(o, "transpose", false)};
+  bool attribute = false;
+  dvField *f = field_of(o, "value", DV_T_REALS);
+  if (!read_kind(o->cls->name, &u, &attribute) || !f) return;
+  const dvReals *values = f->value;
+  size_t width = (size_t)(u.rows * u.columns);
+  if (values->count < width || values->count % width) {
+    if (!told_before(d, o, "value"))
+      dv_warning(o, NULL, "value has %zu numbers, a multiple of %zu is wanted", values->count, width);
+    return;
+  }
+  u.array = dv_draw_field_array(d, f, attribute ? u.rows : 1);
+  if (u.array < 0) return;
+  if (attribute && s->attributes.count < MOST_GIVEN) dv_push(&s->attributes, u);
+  else if (!attribute && s->uniforms.count < MOST_GIVEN) dv_push(&s->uniforms, u);
+}
+
+static void add_texture(dvDraw *d, dvDrawShader *s, dvObject *o)
+{
+  dvObject *from = o;
+  if (dv_same(o->cls->name, "OglTexturePointer")) {
+    dvField *f = field_of(o, "oglTexture", DV_T_LINK);
+    from = f ? ((const dvLink *)f->value)->target : NULL;
+  }
+  if (!from || !flag(o, "enabled", true) || s->samplers.count == MOST_GIVEN) return;
+  const char *name = word(from, "texture2DFilename");
+  if (!*name) name = word(from, "textureFilename");
+  dvDrawSampler sampler = {.name = id_of(o),
+                           .repeat = flag(from, "repeat", false),
+                           .smooth = flag(from, "linearInterpolation", true),
+                           .srgb = flag(from, "srgbColorspace", false),
+                           .texture = dv_draw_texture(d, from, name)};
+  if (sampler.texture < 0 && *name && !told_before(d, o, name))
+    dv_warning(o, "name a picture that is there", "%s: there is no such file; the shader reads white there", name);
+  dv_push(&s->samplers, sampler);
+}
+
+static bool is_texture(const char *name)
+{
+  return dv_same(name, "OglTexture") || dv_same(name, "OglTexture2D") || dv_same(name, "OglTexturePointer");
+}
+
+static bool is_plain_name(const char *text)
+{
+  for (const char *c = text; *c; c++)
+    if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || *c == '_' || (c > text && *c >= '0' && *c <= '9')))
+      return false;
+  return *text != 0;
+}
+
+static void add_macro(dvDraw *d, const dvObject *o, dvText *defines)
+{
+  const char *name = id_of(o), *value = word(o, "value");
+  if (!is_plain_name(name) || strchr(value, '\n')) {
+    if (!told_before(d, o, "macro"))
+      dv_warning(o, "letters, digits and underlines", "\"%.40s\" is no name of a macro", name);
+    return;
+  }
+  dv_text_printf(defines, "#define %s %s\n", name, value);
+}
+
+typedef struct Gathering {
+  dvVisitor visitor;
+  dvDraw *draw;
+  dvDrawShader *shader;
+  dvText defines;
+} Gathering;
+
+static dvWalk gather(dvVisitor *v, dvNode *node)
+{
+  Gathering *g = (Gathering *)v;
+  for (size_t i = 0; i < node->objects.count; i++) {
+    dvObject *o = node->objects.data[i];
+    if (o->failed || !o->initialised || !dv_starts_with(o->cls->name, "Ogl") || !belongs_to(o, g->shader->object))
+      continue;
+    if (dv_same(o->cls->name, "OglShaderDefineMacro")) add_macro(g->draw, o, &g->defines);
+    else if (is_texture(o->cls->name)) add_texture(g->draw, g->shader, o);
+    else add_value(g->draw, g->shader, o);
+  }
+  return DV_WALK_ON;
+}
+
+static void fill_shader(dvDraw *d, dvDrawShader *s)
+{
+  Gathering g = {.visitor = {.top_down = gather}, .draw = d, .shader = s};
+  Texts texts = {{0}, {0}};
+  dv_visit(d->scene->root, &g.visitor);
+  if (read_texts(d, s, &texts)) translate(d, s, &texts, g.defines.text);
+  for (int i = 0; i < 3; i++) dv_free(texts.text[i]);
+  dv_text_free(&g.defines);
+}
+
+// --- all -----------------------------------------------------------------------------------------
+
+static int shader_number(dvDraw *d, dvObject *o)
+{
+  for (size_t i = 0; i < d->shaders.count; i++)
+    if (d->shaders.data[i].object == o) return (int)i;
+  dv_push(&d->shaders, ((dvDrawShader){.object = o}));
+  return (int)d->shaders.count - 1;
+}
+
+// The programs of volumes make cells out of points, which are there already.
+static bool takes_shader(const dvDrawable *a)
+{
+  const char *name = a->object->cls->name;
+  return a->group == DV_DRAW_VISUAL && a->kind == DV_DRAW_TRIANGLES && !dv_same(name, "OglVolumetricModel") &&
+         !dv_same(name, "OglTetrahedralModel");
+}
+
+void dv_shaders_add(dvDraw *d, bool read)
+{
+  for (size_t i = 0; i < d->list.count; i++) {
+    dvDrawable *a = &d->list.data[i];
+    dvObject *o = takes_shader(a) ? dv_shader_of(a->object->node) : NULL;
+    a->shader = o ? shader_number(d, o) : -1;
+  }
+  for (size_t i = 0; read && i < d->shaders.count; i++) fill_shader(d, &d->shaders.data[i]);
+}
+
+void dv_shaders_clear(dvDraw *d)
+{
+  for (size_t i = 0; i < d->shaders.count; i++) {
+    dvDrawShader *s = &d->shaders.data[i];
+    dv_free(s->vertex), dv_free(s->fragment), dv_free(s->geometry);
+    for (int k = 0; k < 3; k++) dv_free(s->files[k]);
+    dv_array_free(&s->uniforms);
+    dv_array_free(&s->attributes);
+    dv_array_free(&s->samplers);
+  }
+  d->shaders.count = 0;
+}
