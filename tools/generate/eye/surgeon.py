@@ -1,0 +1,190 @@
+#!/usr/bin/env python3
+"""surgeon.py SCENE DIRECTORY [--wrong]: performs the capsulorhexis of a scene and records both hands.
+
+Writes needle.motion and forceps.motion (wrong-needle.motion, wrong-forceps.motion with --wrong), which GeomagicEmulator plays. The
+surgeon pierces the capsule, cuts to the radius of the circle and a little along it, then grasps the flap near the tip of the tear and
+pulls it along the circle, inwards when the tear comes too far out, and grasps again every so often. With --wrong the hand pulls
+outwards after a third of the circle, as beginners do. Needs PYTHONPATH to hold Divan's module."""
+import argparse
+import math
+import os
+import re
+
+import divan
+
+RADIUS = 2.6      # mm, of the circle
+STEP = 0.01       # s
+
+
+def length(a):
+    return math.sqrt(sum(c * c for c in a))
+
+
+def towards(a, b, most):
+    d = [q - p for p, q in zip(a, b)]
+    far = length(d)
+    return list(b) if far <= most else [p + most / far * c for p, c in zip(a, d)]
+
+
+class Surgeon:
+    def __init__(self, path):
+        with open(path) as f:
+            text = f.read()
+        # hands that follow this program instead of a recording
+        text = re.sub(r"<GeomagicEmulator.*?/>", "", text, flags=re.S)
+        held = '<RestShapeSpringsForceField points="2" external_rest_shape="@/%s" stiffness="60" angularStiffness="0"/>'
+        for name in "left", "right":
+            text = re.sub(r'<VirtualCoupling[^>]*driver="@/%s".*?/>' % name, held % name, text, flags=re.S)
+        text = text.replace('driver="@/right"', "").replace('<Node name="Eye">', """<MechanicalObject name="left" template="Rigid3" position="0 0 0 0 0 0 1"/>
+  <Node name="Other"><MechanicalObject name="right" template="Rigid3" position="0 0 0 0 0 0 1"/></Node>
+  <Node name="Eye">""").replace('"@/right"', '"@/Other/right"')
+        text = re.sub(r"<Procedure.*?/>", "", text)
+        self.scene = divan.parse(text, context=divan.Context(data=[os.path.dirname(os.path.abspath(path))]))
+        self.hands = {"left": [0.0, 4.1, 1.1], "right": [4.1, 0.0, 1.1]}
+        self.lines = {"left": [], "right": []}
+        self.closed = 0
+        self.scene.init()
+        self.set_hands()
+        self.tear, self.opening, self.dofs = (self.scene["/Eye/Capsule/" + n] for n in ("tear", "opening", "dofs"))
+        self.jaws, self.needle = self.scene["/Eye/jaws"], self.scene["/Eye/cystotome"]
+        self.record()
+
+    def set_hands(self):
+        for name, path in ("left", "/left"), ("right", "/Other/right"):
+            self.scene[path].position = [[*(0.001 * c for c in self.hands[name]), 0, 0, 0, 1]]
+
+    def record(self):
+        for name, at in self.hands.items():
+            held = self.closed if name == "right" else 0
+            self.lines[name].append("%.2f %.4f %.4f %.4f 0 0 0 1 %d" % (self.scene.time, *(10 * c for c in at), held))
+
+    def step(self):
+        self.set_hands()
+        self.jaws.closed = bool(self.closed)
+        self.scene.step()
+        self.record()
+
+    def move(self, name, to, speed):
+        while length([a - b for a, b in zip(self.hands[name], to)]) > 1e-9:
+            self.hands[name] = towards(self.hands[name], to, speed * STEP)
+            self.step()
+
+    def wait(self, seconds):
+        for _ in range(round(seconds / STEP)):
+            self.step()
+
+    def point(self, i, name="position"):
+        x = getattr(self.dofs, name)
+        return [1000 * float(c) for c in (x[i] if not isinstance(x[i], float) else x[3 * i:3 * i + 3])]
+
+    def tip(self):
+        return [1000 * float(c) for c in self.tear.tip]
+
+    # --- what is done ---
+
+    def cut(self):
+        surface = lambda x, y: math.sqrt(100 - x * x - y * y) - 10
+        on = lambda r, a, up: (r * math.cos(a), r * math.sin(a), surface(r * math.cos(a), r * math.sin(a)) + up)
+        a = math.pi / 2
+        self.move("left", on(1.4, a, 0.6), 2)
+        while self.needle.punctures == 0 and self.scene.time < 10:
+            self.hands["left"][2] -= 0.6 * STEP
+            self.step()
+        print("pierced at %.2f s, %.2f mm from the axis" % (self.scene.time, length(self.tip()[:2])), flush=True)
+        below = self.hands["left"][2] - surface(*self.hands["left"][:2])
+        below = min(below, -0.3)
+        self.move("left", on(1.4, a, below), 1)
+        self.move("left", on(RADIUS - 0.3, a, below), 0.8)
+        for k in range(1, 51):
+            self.move("left", on(RADIUS, a + math.radians(k), below), 1)
+        print("cut to", [round(c, 2) for c in self.tip()], "tips", list(self.tear.tips), "cuts", self.needle.cuts, flush=True)
+        x, y, z = self.hands["left"]
+        self.move("left", (x * 0.9, y * 0.9, 1.0), 2)
+        self.move("left", (0, 4.1, 1.1), 3)
+
+    def flap(self):
+        """a point of the flap near the tip that tears"""
+        x, y, _ = self.tip()
+        angle, radius = math.atan2(y, x), math.hypot(x, y)
+        best, found = 1e9, None
+        rest = [self.point(i, "rest_position") for i in range(self.count())]
+        for i, (px, py, pz) in enumerate(rest):
+            r, behind = math.hypot(px, py) / 0.97, (angle - math.atan2(py, px)) % (2 * math.pi)
+            miss = abs(behind - math.radians(16)) * radius + abs(r - (radius - 0.35))
+            if miss < best:
+                best, found = miss, i
+        return found
+
+    def count(self):
+        x = self.dofs.position
+        return len(x) // 3 if isinstance(x[0], float) else len(x)
+
+    def grasp(self):
+        self.closed = 0
+        self.wait(0.15)
+        goal = self.point(self.flap())
+        above = [goal[0], goal[1], max(goal[2], -0.5) + 0.5]
+        self.move("right", towards(self.hands["right"], [*self.hands["right"][:2], above[2] + 0.2], 9), 3)
+        self.move("right", above, 4)
+        self.move("right", goal, 2)
+        self.closed = 1
+        self.wait(0.05)
+        self.last_grasp = self.tip()
+
+    def pull(self, wrong):
+        turned, last = 0.0, math.atan2(*self.tip()[1::-1])
+        grasped, since = self.scene.time, 0.0
+        self.grasp()
+        while self.opening.parts < 2 and self.scene.time < 60:
+            x, y, z = self.tip()
+            angle, radius = math.atan2(y, x), math.hypot(x, y)
+            step = (angle - last + math.pi) % (2 * math.pi) - math.pi
+            turned, since, last = turned + step, since + step, angle
+            error = radius - RADIUS
+            inwards = math.radians(self.base) + self.gain * error
+            if wrong and turned > 2:
+                inwards = -math.radians(60)
+            c, s = math.cos(angle), math.sin(angle)
+            along, out = (-s, c), (c, s)
+            way = [math.cos(inwards) * along[k] - math.sin(inwards) * out[k] for k in range(2)]
+            hand = self.hands["right"]
+            goal = [hand[0] + way[0], hand[1] + way[1], min(hand[2] + 0.2, 0.7)]
+            self.hands["right"] = towards(hand, goal, self.speed * STEP)
+            self.step()
+            if round(self.scene.time / STEP) % 50 == 0:
+                print("%.2f s: turned %.0f deg, radius %.2f, K %.0f, held %d, force %.1f mN, hand %s" % (
+                    self.scene.time, math.degrees(turned), radius, self.tear.intensity, self.jaws.held,
+                    1000 * self.jaws.force, [round(c, 2) for c in hand]), flush=True)
+            if wrong and self.opening.tearOuts > 0 and self.opening.farthest > 0.0041:
+                break
+            if since > math.radians(40) or self.jaws.held == 0 or math.dist(hand, self.tip()) > 2.6:
+                self.grasp()
+                since = 0.0
+        self.wait(0.3)
+        self.move("right", [0.8 * self.hands["right"][0], 0.8 * self.hands["right"][1], 1.2], 3)
+        self.move("right", [4.1, 0.0, 1.1], 3)
+
+    base, gain, speed = 25.0, 1.2, 1.5
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("scene")
+    arguments.add_argument("directory")
+    arguments.add_argument("--wrong", action="store_true")
+    given = arguments.parse_args()
+    surgeon = Surgeon(given.scene)
+    surgeon.cut()
+    surgeon.pull(given.wrong)
+    o = surgeon.opening
+    print("parts %d, diameter %.2f mm, roundness %.2f, off the axis by %.2f mm, tear-outs %d, after %.1f s" % (
+        o.parts, 1000 * o.diameter, o.roundness, 1000 * o.decentring, o.tearOuts, surgeon.scene.time))
+    for hand, tool in ("left", "needle"), ("right", "forceps"):
+        path = os.path.join(given.directory, ("wrong-" if given.wrong else "") + tool + ".motion")
+        with open(path, "w") as f:
+            f.write("# time (s), place of the hand (mm), quaternion, buttons: recorded by tools/generate/eye/surgeon.py\n")
+            f.write("\n".join(surgeon.lines[hand]) + "\n")
+
+
+if __name__ == "__main__":
+    main()
