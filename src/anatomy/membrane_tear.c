@@ -169,11 +169,14 @@ bool dv_membrane_tear_open(dvObject *o, dvVec3 place, dvVec3 along, double lengt
   for (int k = 0; k < 3; k++) dv_vec3_store(corners + 3 * k, dv_vec3_add_scaled(place, along, 0.5 * length * (k - 1)));
   dvIncision how = {o, rest_positions, t, t->snap, t->snap};
   if (dv_mesh_incise(t->m.mesh, &how, corners, NULL, 3, &doubled) != DV_OK || !doubled) return false;
-  for (int k = 0; k < 3; k += 2) {
-    int32_t end = nearest_on_border(t, dv_vec3_load(corners + 3 * k));
-    if (end >= 0) set_tip(t, t->tips.count, end), t->last = end;
+  dvVec3 ends[2] = {place, place};
+  for (int k = 0; k < 2; k++) {
+    int32_t end = nearest_on_border(t, dv_vec3_load(corners + 6 * k));
+    if (end < 0) continue;
+    set_tip(t, t->tips.count, end);
+    t->last = end, ends[k] = at_rest(t, end);
   }
-  t->length += length;
+  t->length += dv_vec3_norm(dv_vec3_sub(ends[1], ends[0]));
   dv_topology_end_changes(t->m.mesh);
   show(t);
   return true;

@@ -13,6 +13,7 @@ import re
 import divan
 
 RADIUS = 2.6      # mm, of the circle
+SLACK = 0.985     # lengths of the capsule at rest over those in the eye
 STEP = 0.01       # s
 
 
@@ -42,7 +43,7 @@ class Surgeon:
         self.scene = divan.parse(text, context=divan.Context(data=[os.path.dirname(os.path.abspath(path))]))
         self.hands = {"left": [0.0, 4.1, 1.1], "right": [4.1, 0.0, 1.1]}
         self.lines = {"left": [], "right": []}
-        self.closed = 0
+        self.closed, self.front, self.was = 0, None, [0.0, 0.0, 0.0]
         self.scene.init()
         self.set_hands()
         self.tear, self.opening, self.dofs = (self.scene["/Eye/Capsule/" + n] for n in ("tear", "opening", "dofs"))
@@ -62,6 +63,7 @@ class Surgeon:
         self.set_hands()
         self.jaws.closed = bool(self.closed)
         self.scene.step()
+        self.tip()
         self.record()
 
     def move(self, name, to, speed):
@@ -78,39 +80,47 @@ class Surgeon:
         return [1000 * float(c) for c in (x[i] if not isinstance(x[i], float) else x[3 * i:3 * i + 3])]
 
     def tip(self):
-        return [1000 * float(c) for c in self.tear.tip]
+        """the tip that is led, as it lies now: the one nearest to where it was at rest"""
+        tips = list(self.tear.tips)
+        if not tips:
+            return self.was
+        if self.front is None:
+            self.front = min((self.point(i, "rest_position") for i in tips), key=lambda p: p[1])
+        found = min(tips, key=lambda i: math.dist(self.point(i, "rest_position"), self.front))
+        if math.dist(self.point(found, "rest_position"), self.front) < 1:
+            self.front, self.was = self.point(found, "rest_position"), self.point(found)
+        return self.was
 
     # --- what is done ---
 
     def cut(self):
         surface = lambda x, y: math.sqrt(100 - x * x - y * y) - 10
         on = lambda r, a, up: (r * math.cos(a), r * math.sin(a), surface(r * math.cos(a), r * math.sin(a)) + up)
-        a = math.pi / 2
-        self.move("left", on(1.4, a, 0.6), 2)
+        a = math.pi
+        self.move("left", on(RADIUS - 0.1, a, 0.6), 2)
         while self.needle.punctures == 0 and self.scene.time < 10:
             self.hands["left"][2] -= 0.6 * STEP
             self.step()
         print("pierced at %.2f s, %.2f mm from the axis" % (self.scene.time, length(self.tip()[:2])), flush=True)
         below = self.hands["left"][2] - surface(*self.hands["left"][:2])
         below = min(below, -0.3)
-        self.move("left", on(1.4, a, below), 1)
-        self.move("left", on(RADIUS - 0.3, a, below), 0.8)
+        self.move("left", on(RADIUS - 0.1, a, below), 1)
         for k in range(1, 51):
             self.move("left", on(RADIUS, a + math.radians(k), below), 1)
         print("cut to", [round(c, 2) for c in self.tip()], "tips", list(self.tear.tips), "cuts", self.needle.cuts, flush=True)
         x, y, z = self.hands["left"]
-        self.move("left", (x * 0.9, y * 0.9, 1.0), 2)
+        self.move("left", (x * 0.95, y * 0.95, 0.8), 6)
         self.move("left", (0, 4.1, 1.1), 3)
 
     def flap(self):
         """a point of the flap near the tip that tears"""
-        x, y, _ = self.tip()
-        angle, radius = math.atan2(y, x), math.hypot(x, y)
+        x, y, _ = self.front
+        angle, radius = math.atan2(y, x), math.hypot(x, y) / SLACK
         best, found = 1e9, None
         rest = [self.point(i, "rest_position") for i in range(self.count())]
         for i, (px, py, pz) in enumerate(rest):
-            r, behind = math.hypot(px, py) / 0.97, (angle - math.atan2(py, px)) % (2 * math.pi)
-            miss = abs(behind - math.radians(16)) * radius + abs(r - (radius - 0.35))
+            r, behind = math.hypot(px, py) / SLACK, (angle - math.atan2(py, px)) % (2 * math.pi)
+            miss = abs(behind - math.radians(9)) * radius + abs(r - (radius - 0.25))
             if miss < best:
                 best, found = miss, i
         return found
@@ -135,13 +145,13 @@ class Surgeon:
         turned, last = 0.0, math.atan2(*self.tip()[1::-1])
         grasped, since = self.scene.time, 0.0
         self.grasp()
-        while self.opening.parts < 2 and self.scene.time < 60:
+        while self.opening.free < 1e-5 and self.scene.time < 60:
             x, y, z = self.tip()
             angle, radius = math.atan2(y, x), math.hypot(x, y)
             step = (angle - last + math.pi) % (2 * math.pi) - math.pi
             turned, since, last = turned + step, since + step, angle
             error = radius - RADIUS
-            inwards = math.radians(self.base) + self.gain * error
+            inwards = min(max(math.radians(self.base) + self.gain * error, 0.2), 1.4)
             if wrong and turned > 2:
                 inwards = -math.radians(60)
             c, s = math.cos(angle), math.sin(angle)
@@ -152,19 +162,19 @@ class Surgeon:
             self.hands["right"] = towards(hand, goal, self.speed * STEP)
             self.step()
             if round(self.scene.time / STEP) % 50 == 0:
-                print("%.2f s: turned %.0f deg, radius %.2f, K %.0f, held %d, force %.1f mN, hand %s" % (
-                    self.scene.time, math.degrees(turned), radius, self.tear.intensity, self.jaws.held,
+                print("%.2f s: %s tips, turned %.0f deg, radius %.2f, K %.0f, held %d, force %.1f mN, hand %s" % (
+                    self.scene.time, [[round(c, 1) for c in self.point(i, "rest_position")[:2]] for i in self.tear.tips], math.degrees(turned), radius, self.tear.intensity, self.jaws.held,
                     1000 * self.jaws.force, [round(c, 2) for c in hand]), flush=True)
             if wrong and self.opening.tearOuts > 0 and self.opening.farthest > 0.0041:
                 break
-            if since > math.radians(40) or self.jaws.held == 0 or math.dist(hand, self.tip()) > 2.6:
+            if since > math.radians(20) or self.jaws.held == 0 or math.dist(hand, self.tip()) > 1.6:
                 self.grasp()
                 since = 0.0
         self.wait(0.3)
         self.move("right", [0.8 * self.hands["right"][0], 0.8 * self.hands["right"][1], 1.2], 3)
         self.move("right", [4.1, 0.0, 1.1], 3)
 
-    base, gain, speed = 25.0, 1.2, 1.5
+    base, gain, speed = 38.0, 1.5, 2.0
 
 
 def main():
