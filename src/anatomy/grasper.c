@@ -19,16 +19,16 @@
 #include <math.h>
 #include <string.h>
 
-#define GRASPER_FIELDS(X)                                                                                          \
-  X(bool, closed, "0", "", "close the jaws")                                                                       \
-  X(link, driver, "", "", "device whose button closes them; none when not given", .role = DV_ROLE_CONTROLLER)      \
-  X(int, button, "0", "", "number of the button", .least = "0", .most = "15")                                      \
-  X(reals, times, "", "s", "they close at the first time, open at the second, close at the third ...")             \
-  X(real, reach, "0.002", "m", "tissue within this distance of the middle of the jaws is held", .least = "0")      \
-  X(real, stiffness, "100", "N/m", "how firmly, for all points together", .least = "0")                            \
-  X(real, maxForce, "0", "N", "pulled harder the tissue slips out; 0: it never does", .least = "0")                \
-  X(int, held, "0", "", "points that are held", .flags = DV_READ_ONLY)                                             \
-  X(real, force, "0", "N", "how hard the tissue pulls at the jaws", .flags = DV_READ_ONLY)                         \
+#define GRASPER_FIELDS(X)                                                                                     \
+  X(bool, closed, "0", "", "close the jaws")                                                                  \
+  X(link, driver, "", "", "device whose button closes them; none when not given", .role = DV_ROLE_CONTROLLER) \
+  X(int, button, "0", "", "number of the button", .least = "0", .most = "15")                                 \
+  X(reals, times, "", "s", "they close at the first time, open at the second, close at the third ...")        \
+  X(real, reach, "0.002", "m", "tissue within this distance of the middle of the jaws is held", .least = "0") \
+  X(real, stiffness, "100", "N/m", "how firmly, for all points together", .least = "0")                       \
+  X(real, maxForce, "0", "N", "pulled harder the tissue slips out; 0: it never does", .least = "0")           \
+  X(int, held, "0", "", "points that are held", .flags = DV_READ_ONLY)                                        \
+  X(real, force, "0", "N", "how hard the tissue pulls at the jaws", .flags = DV_READ_ONLY)                    \
   X(int, slips, "0", "", "how often it slipped out", .flags = DV_READ_ONLY)
 
 typedef struct Grasper {
@@ -43,9 +43,8 @@ typedef struct Grasper {
 
 #define SELF Grasper
 static const dvFieldDesc grasper_fields[] = {GRASPER_FIELDS(DV_DESCRIBE)};
-static const dvMemoryDesc grasper_memory[] = {
-    DV_REMEMBER(ints, points) DV_REMEMBER(reals, weights) DV_REMEMBER(numbers, shut) DV_REMEMBER(numbers, held)
-        DV_REMEMBER(numbers, force) DV_REMEMBER(numbers, slips)};
+static const dvMemoryDesc grasper_memory[] = {DV_REMEMBER(ints, points) DV_REMEMBER(reals, weights) DV_REMEMBER(
+    numbers, shut) DV_REMEMBER(numbers, held) DV_REMEMBER(numbers, force) DV_REMEMBER(numbers, slips)};
 #undef SELF
 
 enum { JAWS = 4 };
@@ -69,7 +68,8 @@ static void spread(const Grasper *g, double factor, const double *jaws, const do
   for (size_t i = 0; i < held_count(g); i++) {
     dvVec3 f = dv_vec3_scale(apart(g, i, jaws, tissue), factor);
     dv_vec3_accumulate(on_tissue + 3 * (size_t)g->points.data[i], f);
-    for (int j = 0; j < JAWS; j++) dv_vec3_accumulate(on_jaws + 3 * j, dv_vec3_scale(f, -g->weights.data[JAWS * i + j]));
+    for (int j = 0; j < JAWS; j++)
+      dv_vec3_accumulate(on_jaws + 3 * j, dv_vec3_scale(f, -g->weights.data[JAWS * i + j]));
   }
 }
 
@@ -146,8 +146,7 @@ static bool weights_of(const Grasper *g, dvVec3 p, double w[JAWS])
   const double *x = dv_state_read(g->pair.first, DV_X);
   dvVec3 o = dv_vec3_load(x), a = dv_vec3_sub(dv_vec3_load(x + 3), o), b = dv_vec3_sub(dv_vec3_load(x + 6), o),
          c = dv_vec3_sub(dv_vec3_load(x + 9), o), d = dv_vec3_sub(p, o);
-  double volume = dv_vec3_dot(a, dv_vec3_cross(b, c)),
-         size = dv_vec3_norm(a) * dv_vec3_norm(b) * dv_vec3_norm(c);
+  double volume = dv_vec3_dot(a, dv_vec3_cross(b, c)), size = dv_vec3_norm(a) * dv_vec3_norm(b) * dv_vec3_norm(c);
   if (!(fabs(volume) > 1e-6 * size)) return false;
   w[1] = dv_vec3_dot(d, dv_vec3_cross(b, c)) / volume;
   w[2] = dv_vec3_dot(a, dv_vec3_cross(d, c)) / volume;
@@ -183,7 +182,8 @@ static bool hold_around(Grasper *g, dvTopology *mesh, dvElementKind kind, int32_
   for (int32_t at = dv_topology_first_at(mesh, kind, point); at >= 0; at = dv_topology_next_at(mesh, kind, at)) {
     const int32_t *c = dv_topology_elements(mesh, kind)->data + at / n * n;
     for (int k = 0; k < n; k++) {
-      if (dv_vec3_norm(dv_vec3_sub(dv_vec3_load(x + 3 * (size_t)c[k]), middle)) > g->reach || is_held(g, c[k])) continue;
+      if (dv_vec3_norm(dv_vec3_sub(dv_vec3_load(x + 3 * (size_t)c[k]), middle)) > g->reach || is_held(g, c[k]))
+        continue;
       if (!hold(g, c[k])) return false;
     }
   }
@@ -202,7 +202,8 @@ static void grasp(Grasper *g)
   for (size_t i = 0; i < tissue->count; i++) {
     double d = dv_vec3_norm(dv_vec3_sub(dv_vec3_load(x + 3 * i), middle));
     // a point that no element has any more is no tissue
-    bool there = !tissue->topology || dv_topology_first_at(tissue->topology, dv_topology_largest(tissue->topology), (int32_t)i) >= 0;
+    bool there = !tissue->topology ||
+                 dv_topology_first_at(tissue->topology, dv_topology_largest(tissue->topology), (int32_t)i) >= 0;
     if (d < nearest && there) nearest = d, first = (int32_t)i;
   }
   if (first < 0 || !hold(g, first)) return;
@@ -260,14 +261,14 @@ static dvStatus grasper_check(dvObject *o)
                           "%s has %zu points, jaws are four", g->pair.first->base.name, g->pair.first->count);
   double w[JAWS];
   if (!weights_of(g, middle_of(g), w))
-    return dv_field_error(o, &g->pair.object1, "move one of them out of the plane", "the four points of %s lie in one plane",
-                          g->pair.first->base.name);
+    return dv_field_error(o, &g->pair.object1, "move one of them out of the plane",
+                          "the four points of %s lie in one plane", g->pair.first->base.name);
   for (size_t i = 1; i < g->times.count; i++)
     if (!(g->times.data[i] > g->times.data[i - 1]))
       return dv_field_error(o, &g->times, "give times in their order", "time %zu is not later than the one before", i);
   if (!(g->reach >= 0) || !(g->stiffness >= 0) || g->button < 0 || g->button > 15)
-    return dv_error(o, "reach and stiffness are at least 0, button 0 to 15", "jaws cannot have reach %g, stiffness %g, button %d",
-                    g->reach, g->stiffness, g->button);
+    return dv_error(o, "reach and stiffness are at least 0, button 0 to 15",
+                    "jaws cannot have reach %g, stiffness %g, button %d", g->reach, g->stiffness, g->button);
   if (g->driver.target && !dv_is_driver(g->driver.target))
     return dv_field_error(o, &g->driver, "name a GeomagicDriver, say", "%s is no device", g->driver.target->name);
   g->hand = g->driver.target ? dv_driver(g->driver.target) : NULL;

@@ -38,9 +38,8 @@ typedef struct MembraneTear {
 
 #define SELF MembraneTear
 static const dvFieldDesc membrane_tear_fields[] = {MEMBRANE_TEAR_FIELDS(DV_DESCRIBE)};
-static const dvMemoryDesc membrane_tear_memory[] = {DV_REMEMBER(ints, tips) DV_REMEMBER(numbers, advances)
-                                                        DV_REMEMBER(numbers, length) DV_REMEMBER(numbers, intensity)
-                                                            DV_REMEMBER(numbers, tip) DV_REMEMBER(numbers, last)};
+static const dvMemoryDesc membrane_tear_memory[] = {DV_REMEMBER(ints, tips) DV_REMEMBER(numbers, advances) DV_REMEMBER(
+    numbers, length) DV_REMEMBER(numbers, intensity) DV_REMEMBER(numbers, tip) DV_REMEMBER(numbers, last)};
 #undef SELF
 
 static dvVec3 at_rest(const MembraneTear *t, int32_t point)
@@ -81,6 +80,20 @@ static bool on_border(const MembraneTear *t, int32_t point)
   return false;
 }
 
+// Whether all triangles around a point stay what they are, at a quarter of their area at least, when it moves.
+static bool can_move(const MembraneTear *t, int32_t point, dvVec3 to)
+{
+  for (int32_t at = dv_topology_first_at(t->m.mesh, DV_TRIANGLE, point); at >= 0;
+       at = dv_topology_next_at(t->m.mesh, DV_TRIANGLE, at)) {
+    const int32_t *c = dv_topology_list(t->m.mesh, DV_TRIANGLE)->data + at / 3 * 3;
+    dvVec3 p = at_rest(t, c[(at + 1) % 3]), q = at_rest(t, c[(at + 2) % 3]), edge = dv_vec3_sub(q, p);
+    dvVec3 before = dv_vec3_cross(edge, dv_vec3_sub(at_rest(t, point), p)),
+           after = dv_vec3_cross(edge, dv_vec3_sub(to, p));
+    if (!(dv_vec3_dot(before, after) > 0.25 * dv_vec3_norm2(before))) return false;
+  }
+  return true;
+}
+
 // One triangle on; false when nothing is ahead.
 static bool advance(MembraneTear *t, size_t k, dvVec3 way)
 {
@@ -91,7 +104,7 @@ static bool advance(MembraneTear *t, size_t k, dvVec3 way)
   if (met >= 0 && dv_membrane_is_border(&t->m, point, met)) met = -1;   // along the border nothing would be cut
   bool ends = met >= 0 ? on_border(t, met) : dv_membrane_is_border(&t->m, a.p, a.q);
   // a point inside that is nearly met comes to where it is: the tear keeps its way, and no sliver is made
-  if (met >= 0 && !ends) {
+  if (met >= 0 && !ends && can_move(t, met, a.meets)) {
     int32_t offsets[2] = {0, 2}, ancestors[2] = {a.p, a.q};
     double shares[2] = {1 - a.share, a.share};
     if (dv_mesh_move_points(t->m.mesh, &met, 1, (dvOrigin){offsets, ancestors, shares}) != DV_OK) return false;
@@ -168,7 +181,11 @@ bool dv_membrane_tear_open(dvObject *o, dvVec3 place, dvVec3 along, double lengt
   size_t doubled = 0;
   for (int k = 0; k < 3; k++) dv_vec3_store(corners + 3 * k, dv_vec3_add_scaled(place, along, 0.5 * length * (k - 1)));
   dvIncision how = {o, rest_positions, t, t->snap, t->snap};
-  if (dv_mesh_incise(t->m.mesh, &how, corners, NULL, 3, &doubled) != DV_OK || !doubled) return false;
+  unsigned before = t->m.mesh->revision;
+  if (dv_mesh_incise(t->m.mesh, &how, corners, NULL, 3, &doubled) != DV_OK || !doubled) {
+    if (t->m.mesh->revision != before) dv_topology_end_changes(t->m.mesh);
+    return false;
+  }
   dvVec3 ends[2] = {place, place};
   for (int k = 0; k < 2; k++) {
     int32_t end = nearest_on_border(t, dv_vec3_load(corners + 6 * k));
@@ -197,8 +214,9 @@ bool dv_membrane_tear_lead(dvObject *o, dvVec3 place, double reach)
   }
   if (nearest == t->tips.count || far < 0.5 * t->edge) return false;
   dvVec3 way = dv_vec3_normalise(dv_vec3_sub(place, at_rest(t, t->tips.data[nearest])));
+  unsigned before = t->m.mesh->revision;
   bool went = advance(t, nearest, way);
-  if (went) dv_topology_end_changes(t->m.mesh);
+  if (t->m.mesh->revision != before) dv_topology_end_changes(t->m.mesh);
   show(t);
   return went;
 }

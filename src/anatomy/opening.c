@@ -14,39 +14,38 @@
 #include <math.h>
 #include <string.h>
 
-#define OPENING_FIELDS(X)                                                                                             \
-  X(link, topology, "", "", "the membrane; the mesh of the node or above by default", .role = DV_ROLE_TOPOLOGY)       \
-  X(indices, held, "", "", "points by which the membrane is held")                                                    \
-  X(vec3, centre, "0 0 0", "m", "where the opening should be")                                                        \
-  X(vec3, axis, "0 0 1", "", "direction along which it is looked at")                                                 \
-  X(real, limit, "0.0035", "m", "tears farther from the axis have run out", .least = "0")                             \
-  X(int, parts, "1", "", "parts of the membrane that do not hang together", .flags = DV_READ_ONLY)                    \
-  X(real, free, "0", "m2", "area at rest of what is not held any more", .flags = DV_READ_ONLY)                        \
-  X(real, area, "0", "m2", "area at rest of all of it: it stays", .flags = DV_READ_ONLY)                              \
-  X(real, diameter, "0", "m", "of a circle with the area of the opening", .flags = DV_READ_ONLY)                      \
-  X(real, roundness, "0", "", "shortest over longest radius of the opening", .flags = DV_READ_ONLY)                   \
-  X(real, decentring, "0", "m", "distance of the opening's middle from the centre", .flags = DV_READ_ONLY)            \
-  X(real, farthest, "0", "m", "how far tears have come from the axis", .flags = DV_READ_ONLY)                         \
+#define OPENING_FIELDS(X)                                                                                       \
+  X(link, topology, "", "", "the membrane; the mesh of the node or above by default", .role = DV_ROLE_TOPOLOGY) \
+  X(indices, held, "", "", "points by which the membrane is held")                                              \
+  X(vec3, centre, "0 0 0", "m", "where the opening should be")                                                  \
+  X(vec3, axis, "0 0 1", "", "direction along which it is looked at")                                           \
+  X(real, limit, "0.0035", "m", "tears farther from the axis have run out", .least = "0")                       \
+  X(int, parts, "1", "", "parts of the membrane that do not hang together", .flags = DV_READ_ONLY)              \
+  X(real, free, "0", "m2", "area at rest of what is not held any more", .flags = DV_READ_ONLY)                  \
+  X(real, area, "0", "m2", "area at rest of all of it: it stays", .flags = DV_READ_ONLY)                        \
+  X(real, diameter, "0", "m", "of a circle with the area of the opening", .flags = DV_READ_ONLY)                \
+  X(real, roundness, "0", "", "shortest over longest radius of the opening", .flags = DV_READ_ONLY)             \
+  X(real, decentring, "0", "m", "distance of the opening's middle from the centre", .flags = DV_READ_ONLY)      \
+  X(real, farthest, "0", "m", "how far tears have come from the axis", .flags = DV_READ_ONLY)                   \
   X(int, tearOuts, "0", "", "tears that have run out beyond the limit", .flags = DV_READ_ONLY)
 
 typedef struct Opening {
   dvObject base;
   OPENING_FIELDS(DV_MEMBER)
   dvMembrane m;
-  dvVec3 u, v;   // across the axis
-  unsigned seen;                   // revision of the mesh that the lists below belong to
-  DV_ARRAY(int32_t) next;          // of each point along the border; -1 inside
-  DV_ARRAY(int32_t) part;          // of each point
-  DV_ARRAY(int32_t) ring;          // points of all rings of openings, one after the other
+  dvVec3 u, v;              // across the axis
+  unsigned seen;            // revision of the mesh that the lists below belong to
+  DV_ARRAY(int32_t) next;   // of each point along the border; -1 inside
+  DV_ARRAY(int32_t) part;   // of each point
+  DV_ARRAY(int32_t) ring;   // points of all rings of openings, one after the other
   DV_ARRAY(int32_t) ring_starts;
 } Opening;
 
 #define SELF Opening
 static const dvFieldDesc opening_fields[] = {OPENING_FIELDS(DV_DESCRIBE)};
-static const dvMemoryDesc opening_memory[] = {
-    DV_REMEMBER(numbers, parts) DV_REMEMBER(numbers, free) DV_REMEMBER(numbers, area) DV_REMEMBER(numbers, diameter)
-        DV_REMEMBER(numbers, roundness) DV_REMEMBER(numbers, decentring) DV_REMEMBER(numbers, farthest)
-            DV_REMEMBER(numbers, tearOuts)};
+static const dvMemoryDesc opening_memory[] = {DV_REMEMBER(numbers, parts) DV_REMEMBER(numbers, free) DV_REMEMBER(
+    numbers, area) DV_REMEMBER(numbers, diameter) DV_REMEMBER(numbers, roundness) DV_REMEMBER(numbers, decentring)
+                                                  DV_REMEMBER(numbers, farthest) DV_REMEMBER(numbers, tearOuts)};
 #undef SELF
 
 // --- parts and rings -----------------------------------------------------------------------------
@@ -234,7 +233,8 @@ static dvStatus opening_init(dvObject *o)
       return dv_field_error(o, &p->held, "indices count from 0", "entry %zu is %d, but there are %zu points", i,
                             p->held.data[i], p->m.state->count);
   dvVec3 axis = dv_vec3_load(p->axis);
-  if (!(dv_vec3_norm(axis) > 0)) return dv_field_error(o, &p->axis, "the default is 0 0 1", "the axis has no direction");
+  if (!(dv_vec3_norm(axis) > 0))
+    return dv_field_error(o, &p->axis, "the default is 0 0 1", "the axis has no direction");
   axis = dv_vec3_normalise(axis);
   dvVec3 other = fabs(axis.x) < 0.9 ? dv_vec3(1, 0, 0) : dv_vec3(0, 1, 0);
   p->u = dv_vec3_normalise(dv_vec3_add_scaled(other, axis, -dv_vec3_dot(other, axis)));

@@ -41,7 +41,7 @@ typedef struct Procedure {
   // remembered
   double began;   // when the present step did
   double cost;
-  int32_t warned;   // the last warning of this step, -1 for none
+  int32_t warned;                      // the last warning of this step, -1 for none
   double ended[DV_PROCEDURE_MOST];     // when each step was done
   int32_t told[DV_PROCEDURE_MOST];     // how often each warning was given
   double shown[DV_PROCEDURE_MOST];     // the measures of the report
@@ -51,8 +51,8 @@ typedef struct Procedure {
 #define SELF Procedure
 static const dvFieldDesc procedure_fields[] = {PROCEDURE_FIELDS(DV_DESCRIBE)};
 static const dvMemoryDesc procedure_memory[] = {
-    DV_REMEMBER(numbers, began) DV_REMEMBER(numbers, cost) DV_REMEMBER(numbers, warned) DV_REMEMBER(numbers, ended) DV_REMEMBER(numbers, told)
-        DV_REMEMBER(numbers, shown) DV_REMEMBER(numbers, active) DV_REMEMBER(numbers, step)
+    DV_REMEMBER(numbers, began) DV_REMEMBER(numbers, cost) DV_REMEMBER(numbers, warned) DV_REMEMBER(numbers, ended)
+        DV_REMEMBER(numbers, told) DV_REMEMBER(numbers, shown) DV_REMEMBER(numbers, active) DV_REMEMBER(numbers, step)
             DV_REMEMBER(numbers, warnings) DV_REMEMBER(numbers, score) DV_REMEMBER(numbers, done)};
 #undef SELF
 

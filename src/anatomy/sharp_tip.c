@@ -15,18 +15,18 @@
 #include <math.h>
 #include <string.h>
 
-#define SHARP_TIP_FIELDS(X)                                                                                       \
-  X(link, tear, "", "", "MembraneTear of the membrane; the first one of the membrane's node by default",          \
-    .role = DV_ROLE_TOPOLOGY_TOOL)                                                                                \
-  X(int, tip, "0", "", "point of the tool that is its tip", .least = "0")                                         \
-  X(int, shaft, "1", "", "point behind it: the slit lies along the way between both", .least = "0")               \
-  X(real, stiffness, "50", "N/m", "how stiff the tip is against the membrane", .least = "0")                      \
-  X(real, pierceForce, "0.005", "N", "pressed harder the membrane is pierced", .least = "0")                      \
-  X(real, slit, "0.0005", "m", "length of the first opening", .least = "0")                                       \
-  X(real, reach, "0.001", "m", "the tip deals with what is no farther from it", .least = "0")                     \
-  X(bool, through, "0", "", "the tip has pierced the membrane and is below it", .flags = DV_READ_ONLY)            \
-  X(int, punctures, "0", "", "how often it has pierced it", .flags = DV_READ_ONLY)                                \
-  X(int, cuts, "0", "", "triangles that it cut through since", .flags = DV_READ_ONLY)                             \
+#define SHARP_TIP_FIELDS(X)                                                                              \
+  X(link, tear, "", "", "MembraneTear of the membrane; the first one of the membrane's node by default", \
+    .role = DV_ROLE_TOPOLOGY_TOOL)                                                                       \
+  X(int, tip, "0", "", "point of the tool that is its tip", .least = "0")                                \
+  X(int, shaft, "1", "", "point behind it: the slit lies along the way between both", .least = "0")      \
+  X(real, stiffness, "50", "N/m", "how stiff the tip is against the membrane", .least = "0")             \
+  X(real, pierceForce, "0.005", "N", "pressed harder the membrane is pierced", .least = "0")             \
+  X(real, slit, "0.0005", "m", "length of the first opening", .least = "0")                              \
+  X(real, reach, "0.001", "m", "the tip deals with what is no farther from it", .least = "0")            \
+  X(bool, through, "0", "", "the tip has pierced the membrane and is below it", .flags = DV_READ_ONLY)   \
+  X(int, punctures, "0", "", "how often it has pierced it", .flags = DV_READ_ONLY)                       \
+  X(int, cuts, "0", "", "triangles that it cut through since", .flags = DV_READ_ONLY)                    \
   X(real, force, "0", "N", "how hard it presses", .flags = DV_READ_ONLY)
 
 typedef struct SharpTip {
@@ -41,10 +41,10 @@ typedef struct SharpTip {
 
 #define SELF SharpTip
 static const dvFieldDesc sharp_tip_fields[] = {SHARP_TIP_FIELDS(DV_DESCRIBE)};
-static const dvMemoryDesc sharp_tip_memory[] = {
-    DV_REMEMBER(numbers, through) DV_REMEMBER(numbers, punctures) DV_REMEMBER(numbers, cuts) DV_REMEMBER(numbers, force)
-        DV_REMEMBER(numbers, corners) DV_REMEMBER(numbers, weights) DV_REMEMBER(numbers, normal)
-            DV_REMEMBER(numbers, presses)};
+static const dvMemoryDesc sharp_tip_memory[] = {DV_REMEMBER(numbers, through) DV_REMEMBER(numbers, punctures)
+                                                    DV_REMEMBER(numbers, cuts) DV_REMEMBER(numbers, force)
+                                                        DV_REMEMBER(numbers, corners) DV_REMEMBER(numbers, weights)
+                                                            DV_REMEMBER(numbers, normal) DV_REMEMBER(numbers, presses)};
 #undef SELF
 
 // --- the spring ----------------------------------------------------------------------------------
@@ -52,8 +52,7 @@ static const dvMemoryDesc sharp_tip_memory[] = {
 static dvVec3 on_membrane(const SharpTip *s, const double *x)
 {
   dvVec3 sum = {0};
-  for (int k = 0; k < 3; k++)
-    sum = dv_vec3_add_scaled(sum, dv_vec3_load(x + 3 * (size_t)s->corners[k]), s->weights[k]);
+  for (int k = 0; k < 3; k++) sum = dv_vec3_add_scaled(sum, dv_vec3_load(x + 3 * (size_t)s->corners[k]), s->weights[k]);
   return sum;
 }
 
@@ -68,8 +67,7 @@ static void push(const SharpTip *s, double force, double *on_tool, double *on_sk
 {
   dvVec3 f = dv_vec3_scale(dv_vec3_load(s->normal), force);
   dv_vec3_accumulate(on_tool + 3 * (size_t)s->tip, f);
-  for (int k = 0; k < 3; k++)
-    dv_vec3_accumulate(on_skin + 3 * (size_t)s->corners[k], dv_vec3_scale(f, -s->weights[k]));
+  for (int k = 0; k < 3; k++) dv_vec3_accumulate(on_skin + 3 * (size_t)s->corners[k], dv_vec3_scale(f, -s->weights[k]));
 }
 
 static void sharp_tip_add_force(dvObject *o, const dvMech *m)
@@ -86,8 +84,9 @@ static void sharp_tip_add_dforce(dvObject *o, const dvMech *m)
   const SharpTip *s = (const SharpTip *)o;
   dvState *tool = s->pair.first, *skin = s->pair.second;
   if (!s->presses) return;
-  push(s, s->stiffness * dv_mech_k(m, s->pair.rayleighStiffness) *
-              depth(s, dv_state_read(tool, m->dx), dv_state_read(skin, m->dx)),
+  push(s,
+       s->stiffness * dv_mech_k(m, s->pair.rayleighStiffness) *
+           depth(s, dv_state_read(tool, m->dx), dv_state_read(skin, m->dx)),
        dv_state_write(tool, m->df), dv_state_write(skin, m->df));
 }
 
@@ -149,8 +148,8 @@ static dvVec3 back_to_rest(const SharpTip *s, dvVec3 way)
   double ff = dv_vec3_norm2(at.f), fg = dv_vec3_dot(at.f, at.g), gg = dv_vec3_norm2(at.g), p = dv_vec3_dot(at.f, way),
          q = dv_vec3_dot(at.g, way), det = ff * gg - fg * fg;
   if (!(det > 0)) return dv_vec3(0, 0, 0);
-  return dv_vec3_normalise(dv_vec3_add(dv_vec3_scale(at.u, (gg * p - fg * q) / det),
-                                       dv_vec3_scale(at.v, (ff * q - fg * p) / det)));
+  return dv_vec3_normalise(
+      dv_vec3_add(dv_vec3_scale(at.u, (gg * p - fg * q) / det), dv_vec3_scale(at.v, (ff * q - fg * p) / det)));
 }
 
 static void pierce(SharpTip *s)
@@ -177,9 +176,10 @@ static void sharp_tip_event(dvObject *o, const dvEvent *event)
       s->corners[0] = -1;   // their numbers may be others now
     }
   } else if (event->kind == DV_EVENT_ANIMATE_END) {
-    s->force = s->presses ? s->stiffness * dv_max(0, depth(s, dv_state_read(s->pair.first, DV_X),
-                                                           dv_state_read(s->pair.second, DV_X)))
-                          : 0;
+    s->force = s->presses
+                   ? s->stiffness *
+                         dv_max(0, depth(s, dv_state_read(s->pair.first, DV_X), dv_state_read(s->pair.second, DV_X)))
+                   : 0;
     if (s->presses && s->force > s->pierceForce) pierce(s);
   } else {
     return;
@@ -205,11 +205,11 @@ static dvStatus sharp_tip_check(dvObject *o)
                           s->pair.second->base.name);
   size_t points = s->pair.first->count;
   if (s->tip < 0 || s->shaft < 0 || (size_t)s->tip >= points || (size_t)s->shaft >= points || s->tip == s->shaft)
-    return dv_field_error(o, &s->tip, "name two points of the tool", "tip %d and shaft %d are not two of the %zu points",
-                          s->tip, s->shaft, points);
+    return dv_field_error(o, &s->tip, "name two points of the tool",
+                          "tip %d and shaft %d are not two of the %zu points", s->tip, s->shaft, points);
   if (!(s->stiffness >= 0) || !(s->slit > 0) || !(s->reach > 0))
-    return dv_error(o, "slit and reach are above 0, stiffness at least 0", "a tip cannot have stiffness %g, slit %g, reach %g",
-                    s->stiffness, s->slit, s->reach);
+    return dv_error(o, "slit and reach are above 0, stiffness at least 0",
+                    "a tip cannot have stiffness %g, slit %g, reach %g", s->stiffness, s->slit, s->reach);
   s->corners[0] = -1;
   return DV_OK;
 }

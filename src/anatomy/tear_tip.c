@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST = 400 };          // triangles around a tip
-#define BEHIND 2.4            // radians: farther behind the tip the lips of a bent tear are in doubt
+enum { MOST = 400 };   // triangles around a tip
+#define BEHIND 2.4     // radians: farther behind the tip the lips of a bent tear are in doubt
 #define PI 3.14159265358979323846
 
 static dvVec3 at_rest(const dvMembrane *m, int32_t point)
@@ -163,12 +163,11 @@ bool dv_tear_fit(const dvMembrane *m, int32_t point, double reach, dvTearScratch
     if (!(r > 0) || r > reach || fabs(theta) > BEHIND || !stress_of(m, t, scratch->data[i], &stress)) continue;
     williams(r, theta, &column[0], &column[1]);
     // the same scale for all unknowns
-    for (int k = 0; k < 2; k++)
-      column[k].xx *= sqrt(reach), column[k].yy *= sqrt(reach), column[k].xy *= sqrt(reach);
+    for (int k = 0; k < 2; k++) column[k].xx *= sqrt(reach), column[k].yy *= sqrt(reach), column[k].xy *= sqrt(reach);
     for (int k = 0; k < 3; k++) {
       for (int l = 0; l < 3; l++)
-        a[k][l] += area * r * (column[k].xx * column[l].xx + column[k].yy * column[l].yy +
-                               2 * column[k].xy * column[l].xy);
+        a[k][l] +=
+            area * r * (column[k].xx * column[l].xx + column[k].yy * column[l].yy + 2 * column[k].xy * column[l].xy);
       a[k][3] += area * r * (column[k].xx * stress.xx + column[k].yy * stress.yy + 2 * column[k].xy * stress.xy);
     }
     used++;

@@ -22,7 +22,7 @@
 typedef DV_ARRAY(int32_t) dvTearScratch;
 
 typedef struct dvTearTip {
-  dvVec3 way, side;   // unit vectors at rest: on along the tear, and to its left
+  dvVec3 way, side;            // unit vectors at rest: on along the tear, and to its left
   double open, shear, along;   // KI, KII in Pa sqrt(m), T in Pa
   double angle, intensity;     // where it would go, from `way` to `side`, and K there
 } dvTearTip;

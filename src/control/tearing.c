@@ -220,9 +220,9 @@ static dvStatus tearing_init(dvObject *o)
                     t->snap);
   if (!(t->stressThreshold > 0) && !(t->elongationThreshold > 0))
     dv_warning(o, "give stressThreshold or elongationThreshold", "nothing tears: there is no threshold");
-  return t->stressThreshold > 0
-             ? dv_membrane_material(&t->m, o, t->forceField.target, "stressThreshold needs a force", ", or use elongationThreshold")
-             : DV_OK;
+  return t->stressThreshold > 0 ? dv_membrane_material(&t->m, o, t->forceField.target, "stressThreshold needs a force",
+                                                       ", or use elongationThreshold")
+                                : DV_OK;
 }
 
 const dvClass dv_tearing_class = {

@@ -1,17 +1,20 @@
 // Tears of membranes, and the capsulorhexis that is made of them: stress intensities and directions against the closed
 // forms of Williams and of Erdogan and Sih, a tear that runs straight in a sheet that is opened, the forces of grasper
-// and needle against their energy, bad input; and the procedure, of which the first second is played with one and with
-// three threads (DIVAN_CATARACT=1: both recordings to their ends).
+// and needle against their energy, bad input; and the procedure, of which the beginning is played with one and with
+// three threads (DIVAN_CATARACT=1: both recordings to their ends); and hostile hands (DIVAN_SOAK=600: for ten minutes
+// of the scene's time).
 #include "support/check.h"
 #include "support/fd.h"
 
 #include "anatomy/membrane_tear.h"
+#include "base/file.h"
 #include "base/random.h"
 #include "divan/divan.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define FOLDER DIVAN_SOURCE_DIR "/scenes/anatomy/cataract"
 #define PI 3.14159265358979323846
@@ -44,13 +47,13 @@ static void tears_go_where_the_stress_across_is_largest(void **state)
 
 // --- stresses at the tip -------------------------------------------------------------------------
 
-#define SHEET(attributes)                                                                                        \
-  "<Node name='root' dt='0.01'><RegularGridTopology name='grid' n='25 25 1' min='-1 -1 0' max='1 1 0'/>"         \
-  "<Node name='cells'><TriangleSetTopologyContainer name='all' position='@/grid.position'/>"                     \
-  "<Quad2TriangleTopologicalMapping input='@/grid' output='@all'/></Node>"                                       \
-  "<Node name='m'><TriangleSetTopologyContainer name='mesh' position='@/grid.position' "                         \
-  "triangles='@/cells/all.triangles'/><MechanicalObject name='dofs'/><DiagonalMass massDensity='2'/>"            \
-  "<TriangleFEMForceField youngModulus='1000' poissonRatio='0.3' thickness='1'/>"                                \
+#define SHEET(attributes)                                                                                \
+  "<Node name='root' dt='0.01'><RegularGridTopology name='grid' n='25 25 1' min='-1 -1 0' max='1 1 0'/>" \
+  "<Node name='cells'><TriangleSetTopologyContainer name='all' position='@/grid.position'/>"             \
+  "<Quad2TriangleTopologicalMapping input='@/grid' output='@all'/></Node>"                               \
+  "<Node name='m'><TriangleSetTopologyContainer name='mesh' position='@/grid.position' "                 \
+  "triangles='@/cells/all.triangles'/><MechanicalObject name='dofs'/><DiagonalMass massDensity='2'/>"    \
+  "<TriangleFEMForceField youngModulus='1000' poissonRatio='0.3' thickness='1'/>"                        \
   "<MembraneTear name='tear' " attributes "/></Node></Node>"
 
 // which lip of a tear along the negative x axis a point on it belongs to
@@ -156,8 +159,8 @@ static void an_opened_tear_runs_straight(void **state)
 
 #define TOOL \
   "<Node name='tool'><MechanicalObject name='jaws' position='0 0 0.3  0.2 0 0  -0.1 0.2 0  -0.1 -0.2 0.05'/></Node>"
-#define BODY                                                                                                         \
-  "<Node name='body'><RegularGridTopology name='grid' n='4 4 3' min='-0.3 -0.3 -0.2' max='0.3 0.3 0.2'/>"            \
+#define BODY                                                                                              \
+  "<Node name='body'><RegularGridTopology name='grid' n='4 4 3' min='-0.3 -0.3 -0.2' max='0.3 0.3 0.2'/>" \
   "<MechanicalObject name='dofs'/></Node>"
 
 static void a_grasper_pulls_by_its_energy(void **state)
@@ -256,8 +259,9 @@ static uint64_t play(const char *name, int threads, int steps, double *score, do
   double area = number_of(scene, "/Eye/Capsule/opening", "area"), mass = mass_of(scene);
   for (int i = 1; i < steps && number_of(scene, "/game", "done") == 0; i++)
     assert_int_equal(divan_step(scene, 0), DIVAN_OK);
-  check_close(number_of(scene, "/Eye/Capsule/opening", "area"), area, 1e-6 * area);   // of the text
-  check_close(mass_of(scene), mass, 1e-9 * mass);
+  check_close(number_of(scene, "/Eye/Capsule/opening", "area"), area,
+              1e-3 * area);   // points that a tear moves leave the dome
+  check_close(mass_of(scene), mass, 1e-3 * mass);
   *score = number_of(scene, "/game", "score"), *tear_outs = number_of(scene, "/Eye/Capsule/opening", "tearOuts");
   *parts = number_of(scene, "/Eye/Capsule/opening", "parts");
   uint64_t hash = divan_hash(scene);
@@ -287,6 +291,57 @@ static void the_procedure_is_played(void **state)
   assert_true(outs[1] >= 1 && score[1] < 50);
 }
 
+// --- a soak --------------------------------------------------------------------------------------
+
+// a hand that goes anywhere, at any speed, and presses its button as it likes
+static void write_motion(const char *path, double seconds, dvRandom *random)
+{
+  FILE *f = fopen(path, "w");
+  assert_non_null(f);
+  fprintf(f, "0 41 0 11 0 0 0 1 0\n");
+  for (double time = 0; time < seconds + 1;) {
+    time += dv_random(random, 0.05, 0.4);
+    fprintf(f, "%.3f %g %g %g 0 0 0 1 %d\n", time, dv_random(random, -45, 45), dv_random(random, -45, 45),
+            dv_random(random, -15, 15), dv_random(random, 0, 1) < 0.6);
+  }
+  fclose(f);
+}
+
+static void hostile_hands_do_no_harm(void **state)
+{
+  DV_UNUSED(state);
+  const char *asked = getenv("DIVAN_SOAK");
+  double seconds = asked ? fmin(fmax(strtod(asked, NULL), 0.1), 1e5) : 0.6;
+  dvRandom random = dv_random_start(11);
+  char folder[] = "/tmp/divan-cataract-XXXXXX";
+  assert_non_null(mkdtemp(folder));
+  char *paths[2] = {dv_format("%s/needle.motion", folder), dv_format("%s/forceps.motion", folder)};
+  for (int k = 0; k < 2; k++) write_motion(paths[k], seconds, &random);
+  char *text = dv_file_read(FOLDER "/scene.scn", NULL);
+  assert_non_null(text);
+  dvContext *context = divan_create(2);
+  divan_listen(context, NULL, NULL);
+  divan_add_data_path(context, folder);   // first: its motions are taken
+  divan_add_data_path(context, FOLDER);
+  dvScene *scene = divan_parse(context, text, strlen(text));
+  assert_int_equal(divan_init(scene), DIVAN_OK);
+  assert_int_equal(divan_step(scene, 0), DIVAN_OK);
+  double area = number_of(scene, "/Eye/Capsule/opening", "area"), mass = mass_of(scene);
+  while (divan_time(scene) < seconds) {
+    if (divan_step(scene, 0) != DIVAN_OK) fail_msg("at %g s", divan_time(scene));
+  }
+  check_close(number_of(scene, "/Eye/Capsule/opening", "area"), area, 1e-3 * area);
+  check_close(mass_of(scene), mass, 1e-3 * mass);
+  print_message("%g s of hostile hands: %g punctures, %g slips, %g parts\n", divan_time(scene),
+                number_of(scene, "/Eye/cystotome", "punctures"), number_of(scene, "/Eye/jaws", "slips"),
+                number_of(scene, "/Eye/Capsule/opening", "parts"));
+  divan_close(&scene);
+  divan_destroy(&context);
+  dv_free(text);
+  for (int k = 0; k < 2; k++) unlink(paths[k]), dv_free(paths[k]);
+  rmdir(folder);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -297,6 +352,7 @@ int main(void)
       cmocka_unit_test(a_needle_presses_by_its_energy),
       cmocka_unit_test(bad_input_is_told),
       cmocka_unit_test(the_procedure_is_played),
+      cmocka_unit_test(hostile_hands_do_no_harm),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

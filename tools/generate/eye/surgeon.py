@@ -2,9 +2,9 @@
 """surgeon.py SCENE DIRECTORY [--wrong]: performs the capsulorhexis of a scene and records both hands.
 
 Writes needle.motion and forceps.motion (wrong-needle.motion, wrong-forceps.motion with --wrong), which GeomagicEmulator plays. The
-surgeon pierces the capsule, cuts to the radius of the circle and a little along it, then grasps the flap near the tip of the tear and
-pulls it along the circle, inwards when the tear comes too far out, and grasps again every so often. With --wrong the hand pulls
-outwards after a third of the circle, as beginners do. Needs PYTHONPATH to hold Divan's module."""
+surgeon pierces the capsule, leads the tear along the circle with the needle until it closes, grasps the disc and takes it out. With
+--wrong the needle stops after 50 degrees, and the flap is pulled with the forceps, ahead and outwards, as beginners do: the tear runs
+out. Needs PYTHONPATH to hold Divan's module."""
 import argparse
 import math
 import os
@@ -14,7 +14,7 @@ import divan
 
 RADIUS = 2.6      # mm, of the circle
 SLACK = 0.985     # lengths of the capsule at rest over those in the eye
-STEP = 0.01       # s
+STEP = 0.02       # s
 
 
 def length(a):
@@ -31,6 +31,8 @@ class Surgeon:
     def __init__(self, path):
         with open(path) as f:
             text = f.read()
+        with open(os.path.join(os.path.dirname(path), "eye.xml")) as f:
+            text = text.replace('<include href="eye.xml"/>', re.sub(r"<\?xml.*?-->", "", f.read(), flags=re.S))
         # hands that follow this program instead of a recording
         text = re.sub(r"<GeomagicEmulator.*?/>", "", text, flags=re.S)
         held = '<RestShapeSpringsForceField points="2" external_rest_shape="@/%s" stiffness="60" angularStiffness="0"/>'
@@ -93,24 +95,27 @@ class Surgeon:
 
     # --- what is done ---
 
-    def cut(self):
+    def cut(self, degrees):
         surface = lambda x, y: math.sqrt(100 - x * x - y * y) - 10
         on = lambda r, a, up: (r * math.cos(a), r * math.sin(a), surface(r * math.cos(a), r * math.sin(a)) + up)
         a = math.pi
-        self.move("left", on(RADIUS - 0.1, a, 0.6), 2)
+        self.move("left", on(RADIUS - 0.1, a, 0.4), 8)
         while self.needle.punctures == 0 and self.scene.time < 10:
-            self.hands["left"][2] -= 0.6 * STEP
+            self.hands["left"][2] -= 1.5 * STEP
             self.step()
         print("pierced at %.2f s, %.2f mm from the axis" % (self.scene.time, length(self.tip()[:2])), flush=True)
         below = self.hands["left"][2] - surface(*self.hands["left"][:2])
         below = min(below, -0.3)
-        self.move("left", on(RADIUS - 0.1, a, below), 1)
-        for k in range(1, 51):
-            self.move("left", on(RADIUS, a + math.radians(k), below), 1)
+        self.move("left", on(RADIUS - 0.1, a, below), 2)
+        for k in range(1, degrees + 1):
+            if self.opening.free > 1e-5:
+                break
+            self.move("left", on(RADIUS, a + math.radians(k), below), 2.5)
         print("cut to", [round(c, 2) for c in self.tip()], "tips", list(self.tear.tips), "cuts", self.needle.cuts, flush=True)
         x, y, z = self.hands["left"]
-        self.move("left", (x * 0.95, y * 0.95, 0.8), 6)
-        self.move("left", (0, 4.1, 1.1), 3)
+        self.move("left", (x, y, 0.8), 6)
+        self.wait(0.2)
+        self.move("left", (0, 4.1, 1.1), 10)
 
     def flap(self):
         """a point of the flap near the tip that tears"""
@@ -131,50 +136,43 @@ class Surgeon:
 
     def grasp(self):
         self.closed = 0
-        self.wait(0.15)
+        self.wait(0.06)
         goal = self.point(self.flap())
         above = [goal[0], goal[1], max(goal[2], -0.5) + 0.5]
-        self.move("right", towards(self.hands["right"], [*self.hands["right"][:2], above[2] + 0.2], 9), 3)
-        self.move("right", above, 4)
-        self.move("right", goal, 2)
+        self.move("right", towards(self.hands["right"], [*self.hands["right"][:2], above[2] + 0.2], 9), 10)
+        self.move("right", above, 10)
+        self.move("right", goal, 5)
         self.closed = 1
         self.wait(0.05)
         self.last_grasp = self.tip()
 
-    def pull(self, wrong):
-        turned, last = 0.0, math.atan2(*self.tip()[1::-1])
-        grasped, since = self.scene.time, 0.0
+    def pull_out(self):
+        """the flap, as it should not be pulled"""
         self.grasp()
-        while self.opening.free < 1e-5 and self.scene.time < 60:
-            x, y, z = self.tip()
-            angle, radius = math.atan2(y, x), math.hypot(x, y)
-            step = (angle - last + math.pi) % (2 * math.pi) - math.pi
-            turned, since, last = turned + step, since + step, angle
-            error = radius - RADIUS
-            inwards = min(max(math.radians(self.base) + self.gain * error, 0.2), 1.4)
-            if wrong and turned > 2:
-                inwards = -math.radians(60)
-            c, s = math.cos(angle), math.sin(angle)
-            along, out = (-s, c), (c, s)
-            way = [math.cos(inwards) * along[k] - math.sin(inwards) * out[k] for k in range(2)]
-            hand = self.hands["right"]
-            goal = [hand[0] + way[0], hand[1] + way[1], min(hand[2] + 0.2, 0.7)]
-            self.hands["right"] = towards(hand, goal, self.speed * STEP)
+        while self.opening.tearOuts == 0 and self.scene.time < 12:
+            x, y, z = (c / SLACK for c in self.front)
+            size = math.hypot(x, y)
+            out, along, hand = (x / size, y / size), (-y / size, x / size), self.hands["right"]
+            goal = [hand[0] + along[0] + 0.2 * out[0], hand[1] + along[1] + 0.2 * out[1], min(hand[2] + 0.2, 0.7)]
+            self.hands["right"] = towards(hand, goal, 2.0 * STEP)
             self.step()
-            if round(self.scene.time / STEP) % 50 == 0:
-                print("%.2f s: %s tips, turned %.0f deg, radius %.2f, K %.0f, held %d, force %.1f mN, hand %s" % (
-                    self.scene.time, [[round(c, 1) for c in self.point(i, "rest_position")[:2]] for i in self.tear.tips], math.degrees(turned), radius, self.tear.intensity, self.jaws.held,
-                    1000 * self.jaws.force, [round(c, 2) for c in hand]), flush=True)
-            if wrong and self.opening.tearOuts > 0 and self.opening.farthest > 0.0041:
-                break
-            if since > math.radians(20) or self.jaws.held == 0 or math.dist(hand, self.tip()) > 1.6:
+            if self.jaws.held == 0 or math.dist(hand, self.tip()) > 1.6:
                 self.grasp()
-                since = 0.0
-        self.wait(0.3)
-        self.move("right", [0.8 * self.hands["right"][0], 0.8 * self.hands["right"][1], 1.2], 3)
-        self.move("right", [4.1, 0.0, 1.1], 3)
+        self.retreat()
 
-    base, gain, speed = 38.0, 1.5, 2.0
+    def take_out(self):
+        """the disc, once it is free"""
+        self.move("right", [0.3, 0.0, 0.6], 8)
+        self.move("right", [0.0, 0.0, 0.02], 4)
+        self.closed = 1
+        self.wait(0.1)
+        self.move("right", [0.5, 0.0, 0.9], 3)
+        self.retreat()
+
+    def retreat(self):
+        self.move("right", [0.8 * self.hands["right"][0], 0.8 * self.hands["right"][1], 1.1], 6)
+        self.move("right", [4.1, 0.0, 1.1], 6)
+        self.wait(0.2)
 
 
 def main():
@@ -184,8 +182,8 @@ def main():
     arguments.add_argument("--wrong", action="store_true")
     given = arguments.parse_args()
     surgeon = Surgeon(given.scene)
-    surgeon.cut()
-    surgeon.pull(given.wrong)
+    surgeon.cut(50 if given.wrong else 380)
+    surgeon.pull_out() if given.wrong else surgeon.take_out()
     o = surgeon.opening
     print("parts %d, diameter %.2f mm, roundness %.2f, off the axis by %.2f mm, tear-outs %d, after %.1f s" % (
         o.parts, 1000 * o.diameter, o.roundness, 1000 * o.decentring, o.tearOuts, surgeon.scene.time))
