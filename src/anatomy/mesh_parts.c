@@ -9,7 +9,7 @@
 #include "anatomy/register.h"
 #include "math/vec.h"
 #include "mechanics/component.h"
-#include "state/state.h"
+#include "state/of_mesh.h"
 #include "topology/change/follow.h"
 
 #include <stdlib.h>
@@ -99,17 +99,9 @@ static bool mesh_parts_restored(dvObject *o) { return count_parts((MeshParts *)o
 static dvStatus mesh_parts_init(dvObject *o)
 {
   MeshParts *p = (MeshParts *)o;
-  dvObject *mesh = p->topology.target ? p->topology.target : dv_node_find_up(o->node, DV_ROLE_TOPOLOGY);
-  if (!mesh)
-    return dv_error(o, "add a topology to the node, or give topology=\"@path\"", "MeshParts finds no topology");
-  p->mesh = dv_topology(mesh);
-  dvObject *state = dv_node_find_up(mesh->node, DV_ROLE_STATE);
-  p->state = state ? dv_state(state) : NULL;
-  if (!p->state || state->dof->coord != 3 || p->state->topology != p->mesh)
-    return dv_error(o, "add a MechanicalObject of Vec3 to the node of the topology", "%s has no points that move",
-                    mesh->name);
+  DV_TRY(dv_state_of_mesh(o, &p->topology, &p->mesh, &p->state));
   if (!dv_topology_count(p->mesh, DV_TETRAHEDRON))
-    return dv_error(o, "name a topology with tetrahedra", "%s has no tetrahedra", mesh->name);
+    return dv_error(o, "name a topology with tetrahedra", "%s has no tetrahedra", p->mesh->base.name);
   for (size_t i = 0; i < p->kept.count; i++)
     if (p->kept.data[i] < 0 || (size_t)p->kept.data[i] >= p->state->count)
       return dv_field_error(o, &p->kept, "indices count from 0", "entry %zu is %d, but there are %zu points", i,

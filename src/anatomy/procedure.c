@@ -17,7 +17,10 @@
 #define PROCEDURE_FIELDS(X)                                                                      \
   X(file, filename, "", "", "file with the steps, goals, warnings and score", .flags = DV_INPUT) \
   X(string, reportFile, "", "", "file to write the report to at the end; none when not given")   \
+  X(string, title, "", "", "name of the procedure", .flags = DV_READ_ONLY)                       \
   X(string, instruction, "", "", "what is to be done now", .flags = DV_READ_ONLY)                \
+  X(string, hint, "", "", "how it is done", .flags = DV_READ_ONLY)                               \
+  X(string, warning, "", "", "the last warning of this step", .flags = DV_READ_ONLY)             \
   X(string, report, "", "", "what was done, so far", .flags = DV_READ_ONLY)                      \
   X(int, step, "0", "", "the present step, counted from 1", .flags = DV_READ_ONLY)               \
   X(int, steps, "0", "", "how many there are", .flags = DV_READ_ONLY)                            \
@@ -38,6 +41,7 @@ typedef struct Procedure {
   // remembered
   double began;   // when the present step did
   double cost;
+  int32_t warned;                      // the last warning of this step, -1 for none
   double ended[DV_PROCEDURE_MOST];     // when each step was done
   int32_t told[DV_PROCEDURE_MOST];     // how often each warning was given
   double shown[DV_PROCEDURE_MOST];     // the measures of the report
@@ -47,8 +51,8 @@ typedef struct Procedure {
 #define SELF Procedure
 static const dvFieldDesc procedure_fields[] = {PROCEDURE_FIELDS(DV_DESCRIBE)};
 static const dvMemoryDesc procedure_memory[] = {
-    DV_REMEMBER(numbers, began) DV_REMEMBER(numbers, cost) DV_REMEMBER(numbers, ended) DV_REMEMBER(numbers, told)
-        DV_REMEMBER(numbers, shown) DV_REMEMBER(numbers, active) DV_REMEMBER(numbers, step)
+    DV_REMEMBER(numbers, began) DV_REMEMBER(numbers, cost) DV_REMEMBER(numbers, warned) DV_REMEMBER(numbers, ended)
+        DV_REMEMBER(numbers, told) DV_REMEMBER(numbers, shown) DV_REMEMBER(numbers, active) DV_REMEMBER(numbers, step)
             DV_REMEMBER(numbers, warnings) DV_REMEMBER(numbers, score) DV_REMEMBER(numbers, done)};
 #undef SELF
 
@@ -128,16 +132,31 @@ static void set_text(Procedure *p, dvString *field, char *text)
   dv_touch(&p->base, field);
 }
 
+// the last warning of the present step; -1 for none
+static void tell_warning(Procedure *p)
+{
+  bool any = p->warned >= 0 && p->warned < (int32_t)p->p.warnings.count;
+  set_text(p, &p->warning, dv_strdup(any ? p->p.warnings.data[p->warned].text : ""));
+}
+
 static void tell_step(Procedure *p)
 {
+  tell_warning(p);
   if (p->done) {
     set_text(p, &p->instruction, dv_format("Done. Score: %.4g", p->score));
+    set_text(p, &p->hint, dv_strdup(""));
     return;
   }
   const dvProcedureItem *s = &p->p.steps.data[p->step - 1];
-  set_text(p, &p->instruction,
-           dv_format("Step %d of %d: %s%s%s%s", p->step, p->steps, s->text, s->hint ? " (" : "", s->hint ? s->hint : "",
-                     s->hint ? ")" : ""));
+  set_text(p, &p->instruction, dv_format("Step %d of %d: %s", p->step, p->steps, s->text));
+  set_text(p, &p->hint, dv_strdup(s->hint ? s->hint : ""));
+}
+
+// what is to be done, as a message
+static void note_step(const Procedure *p)
+{
+  bool hint = p->hint && *p->hint;
+  dv_note(&p->base, "%s%s%s%s", p->instruction, hint ? " (" : "", hint ? p->hint : "", hint ? ")" : "");
 }
 
 static void write_report(Procedure *p)
@@ -181,6 +200,7 @@ static bool warn_of(Procedure *p)
     if (now && !p->active[i]) {
       p->warnings++;
       p->told[i]++;
+      p->warned = (int32_t)i;
       p->cost += p->p.warnings.data[i].cost;
       dv_note(&p->base, "Careful: %s", p->p.warnings.data[i].text);
       any = true;
@@ -194,7 +214,7 @@ static void procedure_event(dvObject *o, const dvEvent *event)
 {
   Procedure *p = (Procedure *)o;
   if (event->kind == DV_EVENT_INIT_DONE && !p->done) {
-    dv_note(o, "%s", p->instruction);
+    note_step(p);
     return;
   }
   if (event->kind != DV_EVENT_ANIMATE_END || p->done) return;
@@ -204,13 +224,14 @@ static void procedure_event(dvObject *o, const dvEvent *event)
   while (!p->done && holds(p, &p->p.steps.data[p->step - 1])) {
     p->ended[p->step - 1] = o->node->time;
     p->began = o->node->time;
+    p->warned = -1;
     if (p->step == p->steps) p->done = true;
     else p->step++;
     changed = true;
     measure(p);
     if (!p->done) {
       tell_step(p);
-      dv_note(o, "%s", p->instruction);
+      note_step(p);
     }
   }
   if (p->p.score_text) p->score = dv_expression_value(&p->p.score, p->value);
@@ -280,6 +301,8 @@ static dvStatus procedure_init(dvObject *o)
   p->steps = (int32_t)p->p.steps.count;
   p->step = 1;
   p->began = o->node->time;
+  p->warned = -1;
+  set_text(p, &p->title, dv_strdup(p->p.title ? p->p.title : o->name));
   tell_step(p);
   write_report(p);
   return DV_OK;

@@ -225,7 +225,7 @@ static void a_procedure_is_followed(void **state)
   assert_int_equal(divan_init(scene), DIVAN_OK);
   for (int round = 0; round < 2; round++) {
     char *say = divan_get(scene, "/game", "instruction");
-    assert_string_equal(say, "Step 1 of 2: Fall a metre (wait)");
+    assert_string_equal(say, "Step 1 of 2: Fall a metre");
     divan_free(say);
     steps(scene, 46);   // y = -5 t (t + dt), -1 after 0.45 s
     assert_int_equal(int_of(scene, "/game", "step"), 2);

@@ -8,6 +8,7 @@ import type { GraphTab } from './graph-tab.ts';
 import './graph-tab.ts';
 import { icon } from './icons.ts';
 import './legends.ts';
+import './procedure.ts';
 import './log.ts';
 import { type Menu } from './menu.ts';
 import './menu.ts';
@@ -282,7 +283,7 @@ export class App extends Part {
         ${page.touch?.keyboard ? html`<div class="hint">arrows move · Enter ${page.touch.grabbed ? 'lets go' : 'grabs'} · F fixes · S selects · Esc</div>` : page.touch?.area.info ? html`<div class="hint" id="tool-hint">${page.touch.area.info.title}: ${page.touch.area.info.hint} · Shift adds, Alt takes away · Esc</div>` : page.touch?.tools.info ? html`<div class="hint" id="tool-hint">${page.touch.tools.info.title}: ${page.touch.tools.info.hint} · middle drag turns · Esc puts it down</div>` : nothing}</div>
         ${this.empty()}<divan-tools></divan-tools>
         ${s.connection.open && s.hello && s.status.ready === false && !s.busy && !s.status.player?.on ? html`<divan-trouble></divan-trouble>` : nothing}
-        ${this.banners()}<divan-legends></divan-legends>
+        ${this.banners()}<divan-legends></divan-legends><divan-procedure></divan-procedure>
         ${toast ? html`<div class="toast ${toast.level}" role="alert">${toast.text} <span>${toast.advice}</span></div>` : nothing}
         ${this.dropping ? html`<div class="dropzone">Drop a scene file to open it, a mesh to make a body of it</div>` : nothing}</main>
       ${set.panel ? html`<aside class="panel" style="width:${set.panelWidth}px" aria-label="panel"><div class="edge" role="separator" tabindex="0" aria-orientation="vertical" aria-label="width of the panel" aria-valuenow=${set.panelWidth} @pointerdown=${this.dragEdge}
