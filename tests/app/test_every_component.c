@@ -18,7 +18,8 @@ static int add_scene(const char *path, const struct stat *info, int kind, struct
 {
   DV_UNUSED(info);
   DV_UNUSED(place);
-  if (kind != FTW_F || strcmp(dv_path_extension(path), "scn") != 0) return 0;
+  const bool scene = dv_ends_with_nocase(path, ".scn") || dv_ends_with_nocase(path, ".xml");   // which scenes include
+  if (kind != FTW_F || !scene) return 0;
   char *text = dv_file_read(path, NULL);
   if (!text) return 1;
   dv_text_add(&all, text);

@@ -157,7 +157,7 @@ static void what_does_not_fit_is_refused(void **state)
   refused(s, &h, bytes, 11, "cut off");
   refused(s, &h, bytes, length - 1, "cut off or damaged");
   bytes[8]++;   // the format
-  refused(s, &h, bytes, length, "format 3");
+  refused(s, &h, bytes, length, "format 4");
   bytes[8]--;
   for (size_t at = 20; at < length; at += length / 17) {
     bytes[at] ^= 0x10;

@@ -68,6 +68,8 @@ static const struct {
     {"AdaptiveInflatableBeamForceField", "the same"},
     {"PREquivalentStiffnessForceField", "joins frames in a row, without a mesh, and says so when their number changes"},
     {"VirtualCoupling", "one frame of a tool, without a mesh"},
+    {"SharpTip", "finds what is under it in every step: test_cataract.c"},
+    {"Grasper", "follows the points between its jaws: test_cataract.c"},
     {"SpringLattice", "has its own points and springs: own test"},
     {"MappedInertiaForceField", "asks mapping and mass, which follow; keeps nothing of a mesh"},
     {"ContractionForceField", "keeps copies of its tetrahedra, and says so when the mesh changes"},
