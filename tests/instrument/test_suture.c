@@ -36,7 +36,7 @@ static void a_stitch(void **state)
   double before = left->along.data[0];
   assert_true(before < 0.03);
   assert_true(right->along.data[0] > before);
-  check_steps(s, 500);
+  check_steps(s, 650);   // to the end of the pull; when the thread slips on its way hangs on the last digits
   assert_true(left->along.data[0] > before + 0.005);
   check_close(gap_of(s, 0.0031), 0, 0.0005);
   check_close_scene(&s);
