@@ -95,7 +95,7 @@ static inline dvFlowNear dv_flow_of(const dvFlow *f, size_t rank)
   const dvNearChunk *c = &f->near.chunks.data[rank / DV_NEAR_CHUNK];
   dvFlowNear n = {.first = c->start[rank % DV_NEAR_CHUNK], .moving = f->walls.data[rank]};
   n.all = dv_near_of(&f->near, rank, &n.list);
-  n.g = f->chunks.data[rank / DV_NEAR_CHUNK].g.data + 3 * n.first;
+  if (n.all) n.g = f->chunks.data[rank / DV_NEAR_CHUNK].g.data + 3 * n.first;   // a chunk without neighbours has none
   return n;
 }
 
