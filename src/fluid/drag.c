@@ -59,10 +59,10 @@ static void factor_body(void *user, size_t begin, size_t end)
 static inline void drag_on(const dvFlow *f, const double *v, size_t i, double out[3])
 {
   dvFlowNear near = dv_flow_of(f, i);
-  const double *a = v + 3 * i, *drag = f->chunks.data[i / DV_NEAR_CHUNK].drag.data + near.first;
+  const double *a = v + 3 * i, *drag = f->chunks.data[i / DV_NEAR_CHUNK].drag.data;
   out[0] = out[1] = out[2] = 0;
   for (size_t n = 0; n < near.all; n++)
-    for (size_t k = 0; k < 3; k++) out[k] -= drag[n] * (a[k] - v[3 * (size_t)near.list[n] + k]);
+    for (size_t k = 0; k < 3; k++) out[k] -= drag[near.first + n] * (a[k] - v[3 * (size_t)near.list[n] + k]);
 }
 
 // r = dt times the force at v, p = r
