@@ -47,22 +47,14 @@ static bool write_piece(dvSpread *b, dvMesh *mesh, const int32_t *part, const ch
 
 static bool write_list(const char *path, int parts)
 {
-  FILE *f = dv_file_write(path, "w");
-  if (!f) return false;
-  fputs("<?xml version=\"1.0\"?>\n<VTKFile type=\"PUnstructuredGrid\" version=\"1.0\" byte_order=\"LittleEndian\" "
-        "header_type=\"UInt64\">\n<PUnstructuredGrid GhostLevel=\"0\">\n<PPoints><PDataArray type=\"Float64\" "
-        "NumberOfComponents=\"3\"/></PPoints>\n<PPointData>",
-        f);
-  for (int v = 0; v < VALUES; v++) fprintf(f, "<PDataArray type=\"Float64\" Name=\"%s\"/>", names[v]);
-  fputs("</PPointData>\n", f);
-  for (int r = 0; r < parts; r++) {
-    char *piece = piece_name(path, r);
-    fprintf(f, "<Piece Source=\"%s\"/>\n", piece);
-    dv_free(piece);
-  }
-  fputs("</PUnstructuredGrid>\n</VTKFile>\n", f);
-  const bool good = !ferror(f);
-  return fclose(f) == 0 && good;
+  char **pieces = dv_alloc((size_t)parts * sizeof *pieces);
+  dvVtuField fields[VALUES];
+  for (int r = 0; r < parts; r++) pieces[r] = piece_name(path, r);
+  for (int v = 0; v < VALUES; v++) fields[v] = (dvVtuField){names[v], NULL, 1};
+  const bool good = dv_pvtu_write(path, pieces, (size_t)parts, fields, VALUES) == DV_OK;
+  for (int r = 0; r < parts; r++) dv_free(pieces[r]);
+  dv_free(pieces);
+  return good;
 }
 
 bool dv_spread_write_pieces(dvMesh *mesh, int parts, const char *path, dvText *why)

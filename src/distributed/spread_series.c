@@ -121,29 +121,17 @@ static dvStatus write_piece(dvSpreadSeries *s)
 
 static dvStatus write_join(dvSpreadSeries *s)
 {
+  static const dvVtuField fields[] = {{"displacement", NULL, 3}, {"velocity", NULL, 3}, {"part", NULL, 1}};
+  const size_t count = (size_t)s->body->size;
   char *name = dv_format("mechanics_%05d.pvtu", s->frames), *path = dv_path_join(s->directory, name);
-  FILE *f = dv_file_write(path, "w");
-  if (f) {
-    fputs("<?xml version=\"1.0\"?>\n<VTKFile type=\"PUnstructuredGrid\" version=\"1.0\" byte_order=\"LittleEndian\" "
-          "header_type=\"UInt64\">\n<PUnstructuredGrid GhostLevel=\"0\">\n<PPoints><PDataArray type=\"Float64\" "
-          "NumberOfComponents=\"3\"/></PPoints>\n<PPointData>"
-          "<PDataArray type=\"Float64\" Name=\"displacement\" NumberOfComponents=\"3\"/>"
-          "<PDataArray type=\"Float64\" Name=\"velocity\" NumberOfComponents=\"3\"/>"
-          "<PDataArray type=\"Float64\" Name=\"part\" NumberOfComponents=\"1\"/></PPointData>\n",
-          f);
-    for (int r = 0; r < s->body->size; r++) {
-      char *piece = piece_name(s->frames, r);
-      fprintf(f, "<Piece Source=\"%s\"/>\n", piece);
-      dv_free(piece);
-    }
-    fputs("</PUnstructuredGrid>\n</VTKFile>\n", f);
-  }
-  bool good = f && !ferror(f);
-  if (f && fclose(f) != 0) good = false;
-  if (good) good = dv_pvd_add(s->pvd, s->body->scene->root->time, name) == DV_OK;
-  if (!good) lost(s->body, path);
-  dv_free(name), dv_free(path);
-  return good ? DV_OK : DV_ERROR_INPUT;
+  char **pieces = dv_alloc(count * sizeof *pieces);
+  for (size_t r = 0; r < count; r++) pieces[r] = piece_name(s->frames, (int)r);
+  dvStatus status = dv_pvtu_write(path, pieces, count, fields, DV_COUNT(fields));
+  if (status == DV_OK) status = dv_pvd_add(s->pvd, s->body->scene->root->time, name);
+  if (status != DV_OK) lost(s->body, path);
+  for (size_t r = 0; r < count; r++) dv_free(pieces[r]);
+  dv_free(pieces), dv_free(name), dv_free(path);
+  return status;
 }
 
 // --- what follows the body -----------------------------------------------------------------------

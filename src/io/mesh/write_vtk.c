@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "io/mesh/write_mesh.h"
 
 #include <errno.h>
 #include <math.h>
@@ -240,6 +241,24 @@ dvStatus dv_vtu_write_mesh(const char *path, const dvMesh *mesh, const dvVtuFiel
   for (size_t i = 0; i < cell_fields.count; i++) dv_free((void *)cell_fields.data[i].values);
   dv_array_free(&cell_fields);
   dv_array_free(&point_fields);
+  return status;
+}
+
+dvStatus dv_pvtu_write(const char *path, char *const *pieces, size_t piece_count, const dvVtuField *fields,
+                       size_t field_count)
+{
+  dvText t = {0};
+  dv_text_add(&t, "<?xml version=\"1.0\"?>\n<VTKFile type=\"PUnstructuredGrid\" version=\"1.0\" "
+                  "byte_order=\"LittleEndian\" header_type=\"UInt64\">\n<PUnstructuredGrid GhostLevel=\"0\">\n<PPoints>"
+                  "<PDataArray type=\"Float64\" NumberOfComponents=\"3\"/></PPoints>\n<PPointData>");
+  for (size_t i = 0; i < field_count; i++)
+    dv_text_printf(&t, "<PDataArray type=\"Float64\" Name=\"%s\" NumberOfComponents=\"%d\"/>", fields[i].name,
+                   fields[i].components);
+  dv_text_add(&t, "</PPointData>\n");
+  for (size_t i = 0; i < piece_count; i++) dv_text_printf(&t, "<Piece Source=\"%s\"/>\n", pieces[i]);
+  dv_text_add(&t, "</PUnstructuredGrid>\n</VTKFile>\n");
+  const dvStatus status = dv_file_replace(path, t.text, t.length);
+  dv_text_free(&t);
   return status;
 }
 

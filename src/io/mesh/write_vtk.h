@@ -37,6 +37,10 @@ dvStatus dv_vtu_write(const char *path, const dvVtuGrid *grid);
 // The same for everything in a mesh.
 dvStatus dv_vtu_write_mesh(const char *path, const dvMesh *mesh, const dvVtuField *fields, size_t field_count);
 
+// A grid in pieces (.pvtu): the files, beside it, of its pieces, and what their points have; values are not looked at.
+dvStatus dv_pvtu_write(const char *path, char *const *pieces, size_t piece_count, const dvVtuField *fields,
+                       size_t field_count);
+
 // A series. The .pvd on disk is complete after every call, so an interrupted run loses nothing.
 typedef struct dvPvd dvPvd;
 
