@@ -15,7 +15,7 @@ SETUP_REDUCTIONS, SETUP_MESSAGES = 720, 180  # of the set-up
 
 
 def iterations(tetrahedra):
-    return 17 * (tetrahedra * UNKNOWNS / 3 / 9261) ** 0.047
+    return 17 * (tetrahedra * UNKNOWNS / 3 / 9261) ** 0.055
 
 
 def solve(tetrahedra, nodes):

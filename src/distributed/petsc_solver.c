@@ -29,7 +29,7 @@
     .options = "error|direct")                                                                                        \
   X(bool, repeatable, "1", "",                                                                                        \
     "over several processes: coarse matrices of -pc_type gamg are summed in one order, so that runs repeat to the "   \
-    "last bit; without it their set-up takes a fifth of the operations")                                              \
+    "last bit; with three processes and more that takes a part longer")                                               \
   X(bool, rigidModes, "1", "", "hand over the rigid motions, for algebraic multigrid")                                \
   X(int, iterations, "0", "", "of the last solve", .flags = DV_READ_ONLY)                                             \
   X(real, residual, "0", "",                                                                                          \
@@ -124,8 +124,10 @@ static dvStatus petsc_begin(Petsc *p)
   char error[DV_ENGINE_TEXT] = "";
   DV_TRY(check_options(p));
   if (p->petsc) p->engine->solver_destroy(&p->petsc);
-  const bool all = dv_parts_of(o->context) != NULL, ordered = all && p->repeatable && p->engine->size() > 1;
-  char *options = dv_format("%s%s", p->options ? p->options : "", ordered ? " -matptap_via allatonce" : "");
+  // Coarse matrices are summed in the order in which messages come, unless told otherwise; from one neighbour there is
+  // only one order.
+  const bool all = dv_parts_of(o->context) != NULL, ordered = all && p->repeatable && p->engine->size() > 2;
+  char *options = dv_format("%s%s", p->options ? p->options : "", ordered ? " -matptap_via backend" : "");
   p->petsc = p->engine->solver_create(options, (dvEngineFormat)p->matrix, all, error);
   dv_free(options);
   p->solver.prepared = 0;

@@ -1,12 +1,13 @@
 // Meshes that are cut before they are used: `divan convert MESH OUT.pvtu --parts N` writes N files and a list of them,
-// and each of N processes reads its own only. See spread.h.
+// and each of N processes reads its own only. See spread.h. OUT.geo gives Gmsh files and a list that Gmsh opens.
 //
 // A piece has what a process has (spread.h): its own points first, those of others that its elements touch, and these
 // elements. Three numbers stand at each point: its number in the whole mesh, the rank of its owner, its number there.
 #include "distributed/spread.h"
 
 #include "base/file.h"
-#include "io/mesh/write_vtk.h"
+#include "io/mesh/gmsh.h"
+#include "io/mesh/write_mesh.h"
 
 #include <errno.h>
 #include <string.h>
@@ -16,10 +17,13 @@ static const char *const names[VALUES] = {"divan_origin", "divan_owner", "divan_
 
 // --- writing -------------------------------------------------------------------------------------
 
+static bool is_gmsh(const char *path) { return dv_ends_with_nocase(path, ".geo"); }
+
 static char *piece_name(const char *path, int rank)
 {
-  const char *name = dv_path_name(path);
-  return dv_format("%.*s_%05d.vtu", (int)(strlen(name) - strlen(".pvtu")), name, rank);
+  const char *name = dv_path_name(path), *extension = is_gmsh(path) ? "msh" : "vtu";
+  const int stem = (int)(strlen(name) - strlen(dv_path_extension(name)) - 1);
+  return dv_format("%.*s_%05d.%s", stem, name, rank, extension);
 }
 
 static bool write_piece(dvSpread *b, dvMesh *mesh, const int32_t *part, const char *path)
@@ -38,7 +42,7 @@ static bool write_piece(dvSpread *b, dvMesh *mesh, const int32_t *part, const ch
     values[NUMBER * n + i] = number[i];
   }
   char *name = piece_name(path, b->rank), *directory = dv_path_directory(path), *file = dv_path_join(directory, name);
-  const bool good = dv_vtu_write_mesh(file, &out, fields, VALUES) == DV_OK;
+  const bool good = (is_gmsh(path) ? dv_gmsh_write_mesh : dv_vtu_write_mesh)(file, &out, fields, VALUES) == DV_OK;
   dv_free(name), dv_free(directory), dv_free(file);
   dv_free(values), dv_free(owner), dv_free(number);
   dv_mesh_free(&out);
@@ -51,10 +55,14 @@ static bool write_list(const char *path, int parts)
   dvVtuField fields[VALUES];
   for (int r = 0; r < parts; r++) pieces[r] = piece_name(path, r);
   for (int v = 0; v < VALUES; v++) fields[v] = (dvVtuField){names[v], NULL, 1};
-  const bool good = dv_pvtu_write(path, pieces, (size_t)parts, fields, VALUES) == DV_OK;
+  dvText merged = {0};
+  for (int r = 0; r < parts; r++) dv_text_printf(&merged, "Merge \"%s\";\n", pieces[r]);
+  const dvStatus status = is_gmsh(path) ? dv_file_replace(path, merged.text, merged.length)
+                                        : dv_pvtu_write(path, pieces, (size_t)parts, fields, VALUES);
+  dv_text_free(&merged);
   for (int r = 0; r < parts; r++) dv_free(pieces[r]);
   dv_free(pieces);
-  return good;
+  return status == DV_OK;
 }
 
 bool dv_spread_write_pieces(dvMesh *mesh, int parts, const char *path, dvText *why)
@@ -95,11 +103,11 @@ bool dv_spread_write_pieces(dvMesh *mesh, int parts, const char *path, dvText *w
 char *dv_spread_piece_path(dvParts *parts, const char *path, dvText *why)
 {
   const dvSpread *b = (const dvSpread *)parts;
-  static const char word[] = "<Piece Source=\"";
+  const char *word = is_gmsh(path) ? "Merge \"" : "<Piece Source=\"";
   char *text = dv_file_read(path, NULL), *found = NULL;
   int pieces = 0;
   for (const char *s = text; s && (s = strstr(s, word)); pieces++) {
-    s += sizeof word - 1;
+    s += strlen(word);
     if (pieces == b->rank) found = dv_strndup(s, strcspn(s, "\""));
   }
   if (!text) dv_text_printf(why, "%s cannot be read: %s", path, strerror(errno));

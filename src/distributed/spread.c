@@ -212,7 +212,7 @@ static dvStatus adopt(dvSpread *b, dvObject *loader, dvMesh *mesh)
   bool good = dv_spread_read_piece(b, mesh, owner, number);
   if (b->engine->worst(good ? 0 : 1)) good = false;
   dvStatus status = good ? DV_OK
-                         : dv_error(loader, "write it again: divan convert MESH OUT.pvtu --parts N",
+                         : dv_error(loader, "write it again: divan convert MESH OUT.pvtu|OUT.geo --parts N",
                                     "the parts of the mesh do not fit together");
   if (good) {
     take_elements(b, mesh, owner, same, mesh);

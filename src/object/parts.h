@@ -18,7 +18,7 @@ typedef struct dvParts dvParts;
 struct dvParts {
   // Takes the part of this process out of the mesh that a loader has read.
   dvStatus (*cut)(dvParts *p, struct dvObject *loader, struct dvMesh *mesh);
-  // The file that holds the part of this process, of a mesh that was cut before (.pvtu); NULL after `why` was told. The
+  // The file that holds the part of this process, of a mesh that was cut before; NULL after `why` was told. The
   // caller frees it.
   char *(*piece)(dvParts *p, const char *path, dvText *why);
   // Whether all processes have read such a file and it is one: what one of them does not have, none uses.
@@ -35,6 +35,12 @@ struct dvParts {
   size_t owned, points, all;   // points of the body: own ones, with those of others, of all processes
   const int64_t *global;       // how all count the points of this process: those of rank 0 first
 };
+
+// Whether the file lists the parts of a mesh that was cut before: .pvtu, or .geo for Gmsh.
+static inline bool dv_parts_is_list(const char *path)
+{
+  return dv_ends_with_nocase(path, ".pvtu") || dv_ends_with_nocase(path, ".geo");
+}
 
 // The parts of the context's scenes, NULL where they are whole. MPI exists once in a process, and so do parts: one
 // context at a time has them.

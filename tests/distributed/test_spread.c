@@ -385,6 +385,14 @@ static void parts_are_read_from_pieces(void **state)
       assert_true(apart(directory, "whole", "pieces", "X=") < 1e-12 &&
                   apart(directory, "whole", "pieces", "V=") < 1e-10);
     }
+    check_command(0, "144 points",   // the same with Gmsh's files
+                  "cd %s && %s convert box.vtk box.geo --parts 3 && grep -q 'Merge \"box_00002.msh\";' box.geo && "
+                  "sed 's/box.vtk/box.geo/; s/MeshVTKLoader/MeshGmshLoader/' spread.scn >gmsh.scn",
+                  directory, DIVAN_BINARY);
+    check_command(0, "144 points, 432 elements",
+                  "cd %s && " MPIRUN "%s run gmsh.scn -n %d --distributed --dump-state gmsh", directory, 3,
+                  DIVAN_BINARY, c->steps);
+    assert_true(apart(directory, "whole", "gmsh", "X=") < 1e-12);
     // snapshots do not depend on who has cut the mesh
     check_command(0, NULL, "cd %s && " MPIRUN "%s run pieces.scn -n 1 --distributed --restore a.snap", directory, 3,
                   DIVAN_BINARY);
@@ -407,7 +415,8 @@ static void parts_are_read_from_pieces(void **state)
   }
   char *directory = check_mkdir();
   write_box(directory, "box.vtk", cells, size, false);
-  check_command(2, "OUT.pvtu --parts N", "cd %s && %s convert box.vtk box.vtu --parts 2", directory, DIVAN_BINARY);
+  check_command(2, "OUT.pvtu|OUT.geo --parts N", "cd %s && %s convert box.vtk box.vtu --parts 2", directory,
+                DIVAN_BINARY);
   check_command(4, "cannot be cut into 5000 parts", "cd %s && %s convert box.vtk box.pvtu --parts 5000", directory,
                 DIVAN_BINARY);
   check_rmdir(directory);

@@ -133,6 +133,39 @@ static const char gmsh_4[] =
     "$Elements\n4 5 1 9\n0 1 15 1\n9 40\n1 4 1 1\n1 40 20\n3 5 4 2\n2 40 20 21 22\n3 40 20 22 21\n"
     "2 5 16 1\n4 40 40 40 40 40 40 40 40\n$EndElements\n";
 
+static void gmsh_keeps_values_of_nodes(void **state)
+{
+  DV_UNUSED(state);
+  static const char mesh_of[] =
+      "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n3\n5 0 0 0\n2 1 0 0\n9 0 1 0\n$EndNodes\n"
+      "$Elements\n1\n1 2 0 5 2 9\n$EndElements\n$NodeData\n%s$EndNodeData\n";
+  char *text = dv_format(mesh_of, "2\n\"warmth\"\n\"scheme\"\n1\n0.5\n3\n0\n2\n3\n9 1 2\n5 3 4\n77 5 6\n");
+  dvMesh mesh = read_good(dv_mesh_read_gmsh, text);
+  assert_int_equal(mesh.values.count, 1);
+  const dvMeshValues *v = &mesh.values.data[0];
+  assert_string_equal(v->name, "warmth");
+  assert_int_equal(v->width, 2);
+  assert_int_equal(v->values.count, 6);
+  check_close(v->values.data[0], 3, 0);
+  check_close(v->values.data[5], 2, 0);
+  assert_true(isnan(v->values.data[2]) && isnan(v->values.data[3]));   // node 2 has none, and there is no 77
+  assert_int_equal(mesh.unread.count, 0);
+  dv_mesh_free(&mesh);
+  dv_free(text);
+  // what is wrong there leaves the mesh as it is
+  static const char *const wrong[] = {"", "1\n\"a\"\n1\n0\n3\n0\n1\n99999999\n1 2\n", "1\n\"a\"\n0\n2\n0\n99\n",
+                                      "1\n\"a\"\n1\n0\n3\n0\n1\n2\n5 1\n2 what\n", "99\n\"a\"\n"};
+  for (size_t i = 0; i < DV_COUNT(wrong); i++) {
+    text = dv_format(mesh_of, wrong[i]);
+    mesh = read_good(dv_mesh_read_gmsh, text);
+    assert_int_equal(mesh.triangles.count, 3);
+    assert_int_equal(mesh.values.count, 0);
+    assert_int_equal(mesh.unread.count, 1);
+    dv_mesh_free(&mesh);
+    dv_free(text);
+  }
+}
+
 static void gmsh_4_reads_blocks(void **state)
 {
   DV_UNUSED(state);
@@ -634,6 +667,7 @@ int main(void)
       cmocka_unit_test(gmsh_1_keeps_the_order_of_sparse_nodes),
       cmocka_unit_test(gmsh_lets_the_last_of_equal_nodes_win),
       cmocka_unit_test(gmsh_2_reads_every_kind_and_names_groups),
+      cmocka_unit_test(gmsh_keeps_values_of_nodes),
       cmocka_unit_test(gmsh_4_reads_blocks),
       cmocka_unit_test(gmsh_4_0_reads_the_same_mesh),
       cmocka_unit_test(gmsh_binary_in_both_byte_orders),

@@ -150,9 +150,11 @@ static int convert(const Options *o)
                        "%s would be overwritten by what is made of it; name another file, or allow it with --force",
                        o->scene);
   if (dv_ends_with_nocase(o->scene, ".divr")) return convert_recording(o);
-  if (o->parts || dv_ends_with_nocase(o->second, ".pvtu")) {
-    if (!o->parts || !dv_ends_with_nocase(o->second, ".pvtu") || !dv_mesh_can_read(o->scene))
-      return usage_error(&command_convert, "a mesh in parts is written by divan convert MESH OUT.pvtu --parts N");
+  const bool list = dv_parts_is_list(o->second);
+  if (o->parts || list) {
+    if (!o->parts || !list || !dv_mesh_can_read(o->scene))
+      return usage_error(&command_convert,
+                         "a mesh in parts is written by divan convert MESH OUT.pvtu|OUT.geo --parts N");
     return output_file(o->second) ? convert_parts(o) : DV_ERROR_INPUT;
   }
   if (dv_mesh_can_read(o->scene) && !dv_mesh_can_write(o->second))
@@ -168,7 +170,7 @@ const Command command_convert = {
     .summary = "write a scene in today's form, or a mesh in another format",
     .usage = "divan convert IN.scn OUT.scn|OUT.py [options]\n"
              "       divan convert MESH OUT [--force]\n"
-             "       divan convert MESH OUT.pvtu --parts N\n"
+             "       divan convert MESH OUT.pvtu|OUT.geo --parts N\n"
              "       divan convert ROBOT.urdf OUT.scn\n"
              "       divan convert FILE.divr OUT.glb|OUT.usda|OUT.csv\n",
     .about =
@@ -178,8 +180,8 @@ const Command command_convert = {
         "createScene(rootNode), as SofaPython3 has them (docs/python.md).\n\n"
         "A mesh is written in the format that the name of OUT asks for: .obj .vtk .vtu .stl .off .msh .mesh .node\n"
         ".inp .gidmsh .trian .xs3 .sph; it is read from any of these and from .vtp .vti .vts, also with .gz behind\n"
-        "the name. OUT.pvtu is the list of N parts for runs over N processes, each of which reads its own\n"
-        "(docs/scaling.md).\n\n"
+        "the name. OUT.pvtu, or OUT.geo with files of Gmsh, is the list of N parts for runs over N processes, each of\n"
+        "which reads its own (docs/scaling.md).\n\n"
         "A robot in URDF becomes an articulated system (docs/recording.md tells what of it). A recording\n"
         "(divan run --record) becomes a moving scene for other programs, .glb or .usda, or a table of its numbers.\n",
     .examples = "  divan convert scenes/liver.scn liver-new.scn\n"

@@ -63,7 +63,7 @@ static char *numbered_path(const char *path, int shown)
 // A mesh in parts: the file of this process takes the place of the list of all. NULL after `why` was told.
 static char *piece_of(const dvObject *o, char *path, dvText *why)
 {
-  if (!dv_ends_with_nocase(path, ".pvtu")) return path;
+  if (!dv_parts_is_list(path)) return path;
   dvParts *parts = dv_parts_of(o->context);
   char *piece = parts ? parts->piece(parts, path, why) : NULL;
   if (!parts) dv_text_printf(why, "%s is a mesh in parts, one for each process", path);
@@ -77,7 +77,7 @@ static dvStatus read_mesh(dvLoader *l, dvMesh *mesh)
   char *path = dv_loader_find(o, &l->filename);
   if (!path) return DV_ERROR_INPUT;
   dvText why = {0};
-  dvParts *pieces = dv_ends_with_nocase(path, ".pvtu") ? dv_parts_of(o->context) : NULL;
+  dvParts *pieces = dv_parts_is_list(path) ? dv_parts_of(o->context) : NULL;
   path = piece_of(o, path, &why);
   if (!path) dv_field_error(o, &l->filename, "mpirun -n PARTS divan run SCENE --distributed", "%s", why.text);
   dv_text_free(&why);
@@ -103,7 +103,7 @@ static dvStatus read_mesh(dvLoader *l, dvMesh *mesh)
   else if (status != DV_OK) dv_field_error(o, &l->filename, NULL, "%s: %s", path, error.text);
   dv_free(path);
   if (pieces && !pieces->have_pieces(pieces, mesh, status == DV_OK) && status == DV_OK)
-    status = dv_field_error(o, &l->filename, "write them again: divan convert MESH OUT.pvtu --parts N",
+    status = dv_field_error(o, &l->filename, "write them again: divan convert MESH OUT.pvtu|OUT.geo --parts N",
                             "not all parts of '%s' are there", l->filename);
   DV_TRY(status);
   if (mesh->skipped)

@@ -6,9 +6,11 @@
 // the file. Second-order elements are read as their corners; their middle nodes stay as points.
 // Elements that are points are dropped without a word, other types are counted in `skipped`.
 //
+// Values of nodes ($NodeData) are kept, those of elements are not.
+//
 // Groups are runs of elements of one elementary entity, named after its physical group if any.
 #include "base/text.h"
-#include "io/mesh/mesh_scan.h"
+#include "io/mesh/gmsh.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,28 +94,29 @@ static void sort_keys(dvGmshKeys *keys)
   if (keys->count) qsort(keys->data, keys->count, sizeof *keys->data, compare_keys);
 }
 
-static bool find_node(dvGmsh *g, int64_t id, int32_t *out)
+static bool look_up(const dvGmsh *g, int64_t id, int32_t *out)
 {
   size_t count = g->nodes.count;
   if (g->consecutive && count) {
     int64_t first = g->nodes.data[0].id;
-    if (id >= first && (uint64_t)id - (uint64_t)first < count) {
-      *out = (int32_t)(id - first);
-      return true;
-    }
-  } else {
-    size_t low = 0, high = count;   // number of entries whose id is at most the wanted one
-    while (low < high) {
-      size_t middle = low + (high - low) / 2;
-      if (g->nodes.data[middle].id <= id) low = middle + 1;
-      else high = middle;
-    }
-    if (low > 0 && g->nodes.data[low - 1].id == id) {
-      *out = g->nodes.data[low - 1].order;
-      return true;
-    }
+    if (id < first || (uint64_t)id - (uint64_t)first >= count) return false;
+    *out = (int32_t)(id - first);
+    return true;
   }
-  return dv_mesh_fail(&g->s, "an element names node %lld, which does not exist", (long long)id);
+  size_t low = 0, high = count;   // number of entries whose id is at most the wanted one
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (g->nodes.data[middle].id <= id) low = middle + 1;
+    else high = middle;
+  }
+  if (!low || g->nodes.data[low - 1].id != id) return false;
+  *out = g->nodes.data[low - 1].order;
+  return true;
+}
+
+static bool find_node(dvGmsh *g, int64_t id, int32_t *out)
+{
+  return look_up(g, id, out) || dv_mesh_fail(&g->s, "an element names node %lld, which does not exist", (long long)id);
 }
 
 static void add_node(dvGmsh *g, int64_t id)
@@ -512,6 +515,10 @@ static bool skip_section(dvGmsh *g, const char *name, size_t length)
   return true;
 }
 
+static bool look_up_node(const void *user, int64_t id, int32_t *out) { return look_up(user, id, out); }
+
+static bool read_values(dvGmsh *g) { return dv_gmsh_read_values(&g->s, g->mesh, g->binary, look_up_node, g); }
+
 static bool expect_end(dvGmsh *g, const char *end)
 {
   const char *word;
@@ -541,6 +548,7 @@ static const dvGmshSection sections[] = {
     {"$Nodes", "$EndNodes", 4, true, read_nodes},
     {"$Elements", "$EndElements", 2, false, read_elements},
     {"$Elements", "$EndElements", 4, true, read_elements},
+    {"$NodeData", "$EndNodeData", 0, false, read_values},
 };
 
 static bool read_section(dvGmsh *g, const char *word, size_t length)
