@@ -5,8 +5,9 @@
 #include "io/mesh/mesh_scan.h"
 #include "io/mesh/write_vtk.h"
 
-// A section $NodeData, behind its first word and up to its end; nodes that are not named have NAN. Values that cannot be
-// read do no harm to the mesh: they are listed in mesh->unread. False (with the error set) where the section has no end.
+// A section $NodeData, behind its first word and up to its end; nodes that are not named have NAN. Values that cannot
+// be read do no harm to the mesh: they are listed in mesh->unread. False (with the error set) where the section has no
+// end.
 bool dv_gmsh_read_values(dvMeshScan *s, dvMesh *mesh, bool binary,
                          bool (*look_up)(const void *user, int64_t id, int32_t *out), const void *user);
 
