@@ -2,6 +2,7 @@
 // there as well; elsewhere the answer is the optimum of a search over the actuators; compliance beside finite
 // differences of the equilibrium; contacts push and do not pull; limits, equalities, effectors of every kind.
 #include "constraint/lagrangian/problem.h"
+#include "haptic/listening.h"
 #include "robot/part.h"
 #include "support/check.h"
 #include "support/fd.h"
@@ -360,10 +361,45 @@ static void bad_input(void **state)
   assert_true(fd_fails("<Node><QPInverseProblemSolver epsilon='-1'/></Node>"));
 }
 
+// what is only found while it runs is told, with what happens next
+static void told_while_it_runs(void **state)
+{
+  DV_UNUSED(state);
+#define PULLED                                                                                                     \
+  "<Node name='a'><EulerImplicitSolver rayleighMass='0' rayleighStiffness='0.1'/><SparseLDLSolver/>"               \
+  "<MechanicalObject name='d' position='0 0 0  0 1 0'/><UniformMass totalMass='2'/><RestShapeSpringsForceField "   \
+  "stiffness='100'/><LinearSolverConstraintCorrection/><PositionEffector name='e' indices='0' useDirections='%s' " \
+  "effectorGoal='%s'/>%s</Node></Node>"
+#define ROPE(name, limits) "<CableActuator name='" name "' indices='0' pullPoint='5 0 0' " limits "/>"
+  static const struct {
+    const char *solver, *directions, *goal, *actuators, *said;
+  } cases[] = {
+      {"", "1 0 0", "0.2 0 0", ROPE("rope", "minForce='0' maxForce='5'"), "the nearest that can be reached is held"},
+      {"", "1 0 0", "0.2 0 0", ROPE("rope", "minForce='5' maxPositiveDisp='0.001'"), "contradict each other"},
+      {"epsilon='0'", "1 0 0", "0.2 0 0", ROPE("rope", "") ROPE("other", ""), "1 of 2 actuators are redundant"},
+      // its way has a top: beyond the pull point the rope pulls back
+      {"", "0 1 0", "0 0.5 0",
+       "<CableActuator name='rope' indices='0' pullPoint='0 0.1 0' minForce='0' maxForce='30'/>", "to and fro"},
+  };
+  for (size_t i = 0; i < DV_COUNT(cases); i++) {
+    char *text =
+        dv_format("<Node dt='0.05' gravity='0 0 0'><FreeMotionAnimationLoop/><QPInverseProblemSolver %s/>" PULLED,
+                  cases[i].solver, cases[i].directions, cases[i].goal, cases[i].actuators);
+    dvStatus status;
+    dvScene *s = open_scene(text, &status);
+    assert_int_equal(status, DV_OK);
+    check_steps(s, 150);
+    if (!messages || !strstr(messages, cases[i].said)) fail_msg("%s\nsaid: %s", text, messages ? messages : "nothing");
+    close_scene(s);
+    dv_free(text);
+  }
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(reaches), cmocka_unit_test(nearest),    cmocka_unit_test(limits),
-                                     cmocka_unit_test(kinds),   cmocka_unit_test(compliance), cmocka_unit_test(pushes),
-                                     cmocka_unit_test(rubs),    cmocka_unit_test(bad_input)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(reaches), cmocka_unit_test(nearest),    cmocka_unit_test(limits),
+      cmocka_unit_test(kinds),   cmocka_unit_test(compliance), cmocka_unit_test(pushes),
+      cmocka_unit_test(rubs),    cmocka_unit_test(bad_input),  cmocka_unit_test(told_while_it_runs)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
