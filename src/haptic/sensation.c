@@ -10,7 +10,7 @@
 
 enum { HEAD = sizeof(dvSensation) / sizeof(double), LAW = sizeof(dvSensationLaw) / sizeof(double) };
 
-size_t dv_sensation_size(size_t laws, size_t rows) { return HEAD + laws * LAW + rows * (6 + 6 + 1 + 1 + rows); }
+size_t dv_sensation_size(size_t laws, size_t rows) { return HEAD + laws * LAW + rows * (6 + 6 + 1 + 1 + 1 + rows); }
 
 dvMechanism dv_sensation_mechanism(double *message)
 {
@@ -22,7 +22,8 @@ dvMechanism dv_sensation_mechanism(double *message)
   out.directions = out.response + 6 * rows;
   out.free = out.directions + 6 * rows;
   out.lambda = out.free + rows;
-  out.w = out.lambda + rows;
+  out.slip = out.lambda + rows;
+  out.w = out.slip + rows;
   return out;
 }
 
@@ -77,18 +78,23 @@ static void change(const dvSensation *m, const dvMechanism *c, size_t row, doubl
 
 // How laws of needles differ from those of the step.
 typedef struct Manner {
-  double since;     // s, since the step began
+  double since;     // s, since ways along needles were counted last
   bool tip_is_in;   // the surface has given way
 } Manner;
 
 static double size_of(const double *row) { return dv_vec3_norm(dv_vec3_load(row)); }
 
+// as much of the hand's way as the frame makes in the step
+static double follows(const dvMechanism *c, size_t row)
+{
+  double whole = size_of(c->directions + 6 * row), part = size_of(c->response + 6 * row);
+  return whole > 0 ? dv_max(0.05, dv_min(1, part / whole)) : 1;
+}
+
 static void adapt(const dvSensation *m, const dvMechanism *c, size_t first, int kind, const Manner *how, dvLaw *law)
 {
-  if (kind == DV_LAW_OWN + DV_NEEDLE_PLACE) {   // viscous friction, along the third row
-    double whole = size_of(c->directions + 6 * (first + 2)), follows = size_of(c->response + 6 * (first + 2));
-    law->low *= m->step / (m->step + how->since * (whole > 0 ? dv_min(1, follows / whole) : 1));
-  }
+  if (kind == DV_LAW_OWN + DV_NEEDLE_PLACE)   // viscous friction, along the third row
+    law->low *= m->step / (how->since * follows(c, first + 2));
   if (kind == DV_LAW_OWN + DV_NEEDLE_TOUCH && how->tip_is_in) law->high = dv_min(law->high, law->low);
 }
 
@@ -137,42 +143,92 @@ static void find_tip(const dvSensation *m, const dvMechanism *c, bool *touches, 
   }
 }
 
-static void solve_laws(const dvSensation *m, const dvMechanism *c, const dvHapticTool *tool, double *d)
+// true when the multipliers are found
+static bool solve_laws(const dvSensation *m, const dvMechanism *c, const dvHapticTool *tool, double since, double *d)
 {
   double began = tool->timed ? dv_now() : 0;
-  Manner how = {.since = dv_max(0, tool->ticks - m->ticks) * tool->period, .tip_is_in = tool->pierced != 0};
+  Manner how = {.since = since, .tip_is_in = tool->pierced != 0};
   for (int i = 0; i < (int)m->iterations; i++) {
-    if (sweep(m, c, d, &how) <= m->tolerance) break;
+    if (sweep(m, c, d, &how) <= m->tolerance) return true;
     if (tool->timed && dv_now() - began > m->timeout) break;
   }
+  return false;
 }
 
-static void solve(const dvSensation *m, double *message, dvHapticTool *tool, double wrench[6])
+// violations of a hand that has gone `far`, with the multipliers as they are
+static void violate(const dvSensation *m, const dvMechanism *c, const double far[6], double *d)
+{
+  size_t rows = (size_t)m->rows;
+  for (size_t i = 0; i < rows; i++) {
+    d[i] = c->free[i] - c->slip[i];
+    for (int k = 0; k < 6; k++) d[i] += c->response[6 * i + (size_t)k] * far[k];
+  }
+  for (size_t i = 0; i < rows; i++) change(m, c, i, c->lambda[i], d);
+}
+
+// ways of this law are not undone: along a place that holds a needle, and before its tip
+static bool goes_on(const dvSensationLaw *law)
+{
+  return law->kind == DV_LAW_OWN + DV_NEEDLE_PLACE || law->kind == DV_LAW_OWN + DV_NEEDLE_TIP;
+}
+
+static bool has_needle(const dvSensation *m, const dvMechanism *c)
+{
+  for (size_t l = 0; l < (size_t)m->laws; l++)
+    if (goes_on(&c->laws[l])) return true;
+  return false;
+}
+
+static void settle(dvSensation *m, const dvMechanism *c, const double *d, double ticks)
+{
+  size_t first = 0;
+  m->settled = ticks;
+  for (size_t l = 0; l < (size_t)m->laws; first += (size_t)c->laws[l++].rows)
+    if (goes_on(&c->laws[l])) c->slip[first + 2] += d[first + 2];
+}
+
+static double since(const dvSensation *m, const dvHapticTool *tool, double ticks)
+{
+  return dv_max(1, ticks - m->settled) * tool->period;
+}
+
+// The first tick with a message: the way in the step, then that of the hand from its beginning to the tick before.
+static void catch_up(dvSensation *m, const dvMechanism *c, const dvHapticTool *tool, const double far[6], double *d)
+{
+  double before[6], still[6] = {0};
+  m->begun = 1;
+  if (!has_needle(m, c)) return;
+  violate(m, c, still, d);
+  settle(m, c, d, m->ticks);
+  for (int i = 0; i < 6; i++) before[i] = far[i] - (i < 3 || m->rotations != 0 ? tool->velocity[i] * tool->period : 0);
+  violate(m, c, before, d);
+  solve_laws(m, c, tool, since(m, tool, tool->ticks - 1), d);
+  settle(m, c, d, tool->ticks - 1);
+}
+
+static void solve(dvSensation *m, double *message, dvHapticTool *tool, double wrench[6])
 {
   dvMechanism c = dv_sensation_mechanism(message);
   size_t rows = (size_t)m->rows;
   double far[6], d[DV_MECHANISM_ROWS];
   displacement(m, tool, far);
-  for (size_t i = 0; i < rows; i++) {
-    d[i] = c.free[i];
-    for (int k = 0; k < 6; k++) d[i] += c.response[6 * i + (size_t)k] * far[k];
-  }
-  for (size_t i = 0; i < rows; i++) change(m, &c, i, c.lambda[i], d);
-  solve_laws(m, &c, tool, d);
-  bool touches, yields;
+  if (m->begun == 0) catch_up(m, &c, tool, far, d);
+  violate(m, &c, far, d);
+  bool found = solve_laws(m, &c, tool, since(m, tool, tool->ticks), d), touches, yields;
   find_tip(m, &c, &touches, &yields);
   if (yields && tool->pierced == 0) {
     tool->pierced = 1;
-    solve_laws(m, &c, tool, d);
+    found = solve_laws(m, &c, tool, since(m, tool, tool->ticks), d);
   }
   if (!touches) tool->pierced = 0;   // messages know of it, or the needle was taken back
+  if (found) settle(m, &c, d, tool->ticks);
   for (size_t i = 0; i < rows; i++)
     for (int k = 0; k < 6; k++) wrench[k] += m->coefficient * c.directions[6 * i + (size_t)k] * c.lambda[i];
 }
 
 void dv_sensation_force(double *message, dvHapticTool *tool, double wrench[6])
 {
-  const dvSensation *m = (const dvSensation *)message;
+  dvSensation *m = (dvSensation *)message;
   memset(wrench, 0, 6 * sizeof *wrench);
   switch ((dvRendering)(int)m->kind) {
   case DV_RENDER_NOTHING:

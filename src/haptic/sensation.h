@@ -16,10 +16,11 @@
 // what it touches, whatever the masses and the length of the step are; a damper D beside the spring moves violations by
 // G D / K (p' - p'_step).
 //
-// Friction that grows with the speed is stated for the way within a step. The way in the message is that of the step
-// and of the hand since then (as much of it as the frame follows, |G| / |H|), so its coefficient shrinks by the times
-// that the two took. The tip of a needle that pushes as hard as the surface allows goes in at once; the simulation
-// finds that out some steps later.
+// What slides along a needle and what its tip cuts is not undone: its way counts from tick to tick, so that a hand that
+// stops or turns feels it at once. Friction that grows with the speed is stated for the way within a step; its
+// coefficient is larger by as much as a tick is shorter. The first tick with a message takes the way of the hand since
+// the step began as a whole. The tip of a needle that pushes as hard as the surface allows goes in at once; the
+// simulation finds that out some steps later.
 #ifndef DV_HAPTIC_SENSATION_H
 #define DV_HAPTIC_SENSATION_H
 
@@ -44,6 +45,7 @@ typedef struct dvSensation {
   double coefficient;                // mechanism: force for an impulse
   double rotations;                  // turns of the hand count
   double lag[2];                     // s, D / K of the control spring, linear and angular
+  double begun, settled;             // ways along needles are counted; the tick up to which they are
   double laws, rows;
   double iterations, tolerance, timeout;   // of the solver; m, s
 } dvSensation;
@@ -60,6 +62,7 @@ typedef struct dvMechanism {
   double *directions;   // H: rows x 6
   double *free;         // d_free, the multipliers of all other constraints at work
   double *lambda;       // begins with that of the step
+  double *slip;         // along needles: how far the tool has slid up to the tick `settled`
   double *w;            // rows x rows
 } dvMechanism;
 

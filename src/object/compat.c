@@ -377,6 +377,12 @@ const dvCompatCase dv_compat_cases[DV_COMPAT_COUNT] = {
                                .wrong =
                                    "a body that a scene moves rests while contacts are solved: it drags nobody along",
                                .right = "a body that a scene moves has its velocity while contacts are solved"},
+    [DV_COMPAT_CABLE_AREAS] = {.name = "cable-areas",
+                               .components = "CableConstraint CableActuator CableEquality CableEffector CableSensor",
+                               .since = "v26.12",
+                               .wrong = "a cable that pulls at areas has the length through one point of each, so that "
+                                        "tension times displacement is not its work",
+                               .right = "a cable that pulls at areas runs through their means, weighted as its force"},
 };
 
 // --- the mode ------------------------------------------------------------------------------------

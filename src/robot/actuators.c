@@ -72,15 +72,15 @@ DV_INVERSE_CLASS(dv_cable_actuator_class, "CableActuator",
                  CableActuator, DV_CABLE_DRAWN,
                  .blocks = {&dv_object_block, &dv_constraint_model_block, &dv_cable_block, DV_BLOCK(cable_fields),
                             DV_BLOCK(cable_actuator_fields)},
-                 .init = cable_actuator_init, .bwd_init = cable_actuator_bwd_init, .remember = dv_cable_remember,
-                 .destroy = dv_cable_destroy);
+                 .init = cable_actuator_init, .bwd_init = cable_actuator_bwd_init, .reinit = dv_cable_reinit,
+                 .remember = dv_cable_remember, .destroy = dv_cable_destroy);
 DV_INVERSE_CLASS(dv_cable_equality_class, "CableEquality",
                  "a cable that is kept at a tension or displacement while others are found",
                  DV_DOF_VEC3 | DV_DOF_RIGID3, CableActuator, DV_CABLE_DRAWN,
                  .blocks = {&dv_object_block, &dv_constraint_model_block, &dv_cable_block, DV_BLOCK(cable_fields),
                             DV_BLOCK(cable_equality_fields)},
-                 .init = cable_equality_init, .bwd_init = dv_cable_bwd_init, .remember = dv_cable_remember,
-                 .destroy = dv_cable_destroy);
+                 .init = cable_equality_init, .bwd_init = dv_cable_bwd_init, .reinit = dv_cable_reinit,
+                 .remember = dv_cable_remember, .destroy = dv_cable_destroy);
 
 // --- chambers ----------------------------------------------------------------------------------------
 

@@ -280,8 +280,8 @@ static dvStatus length_init(dvObject *o) { return dv_cable_init(o, &length_gauge
 DV_INVERSE_CLASS(dv_cable_effector_class, "CableEffector", "a length through points that should have a value",
                  DV_DOF_VEC3 | DV_DOF_RIGID3, CableEffector, DV_CABLE_DRAWN,
                  .blocks = {&dv_object_block, &dv_constraint_model_block, &dv_cable_block, DV_BLOCK(length_fields)},
-                 .init = length_init, .bwd_init = dv_cable_bwd_init, .remember = dv_cable_remember,
-                 .destroy = dv_cable_destroy);
+                 .init = length_init, .bwd_init = dv_cable_bwd_init, .reinit = dv_cable_reinit,
+                 .remember = dv_cable_remember, .destroy = dv_cable_destroy);
 
 // --- sensors -----------------------------------------------------------------------------------------
 
@@ -296,7 +296,8 @@ static dvStatus pressure_sensor_init(dvObject *o) { return dv_cavity_init(o, &pr
 DV_INVERSE_CLASS(dv_cable_sensor_class, "CableSensor", "measures the length of a cable that does not pull",
                  DV_DOF_VEC3 | DV_DOF_RIGID3, dvCable, DV_CABLE_DRAWN,
                  .blocks = {&dv_object_block, &dv_constraint_model_block, &dv_cable_block}, .init = cable_sensor_init,
-                 .bwd_init = dv_cable_bwd_init, .remember = dv_cable_remember, .destroy = dv_cable_destroy);
+                 .bwd_init = dv_cable_bwd_init, .reinit = dv_cable_reinit, .remember = dv_cable_remember,
+                 .destroy = dv_cable_destroy);
 DV_INVERSE_CLASS(dv_pressure_sensor_class, "SurfacePressureSensor",
                  "measures the volume of a cavity that nothing fills", DV_DOF_VEC3, dvCavity, DV_PART_PLAIN,
                  .blocks = {&dv_object_block, &dv_constraint_model_block, &dv_cavity_block},

@@ -67,6 +67,12 @@ typedef struct Unknown {
 
 typedef enum End { LIMIT, LAW, GAP, HOLD, PULL, CONE, SLIP } End;
 
+// How far the effectors were from their goals in a stretch of steps in which limits bind.
+typedef struct Reach {
+  double steps, near, far;   // m
+  double before;             // the nearest of the stretch before; 0: there is none
+} Reach;
+
 typedef struct Inverse {
   dvConstraintSolver solver;
   INVERSE_FIELDS(DV_MEMBER)
@@ -82,8 +88,7 @@ typedef struct Inverse {
   DV_ARRAY(signed char) what;   // End
   DV_ARRAY(double) best;        // multipliers
   double least;
-  int stuck;   // steps in a row that ended at limits without coming nearer
-  double last;
+  Reach reach;
   bool told_infeasible, told_redundant, told_reach;
 } Inverse;
 
@@ -449,6 +454,24 @@ static void fix_others(Inverse *s)
   for (size_t r = 0; r < p->rows; r++) s->free.data[r] += p->violation.data[r];
 }
 
+// Whether limits have bound in two stretches of steps, and the nearest of both is equally far: then that is the end.
+static bool is_stuck(Inverse *s)
+{
+  enum { STRETCH = 50 };
+  double away = sqrt(2 * s->least);
+  if (!s->limits || !(away > 0)) {
+    s->reach = (Reach){0};
+    return false;
+  }
+  s->reach.near = s->reach.steps > 0 ? fmin(s->reach.near, away) : away;
+  s->reach.far = s->reach.steps > 0 ? fmax(s->reach.far, away) : away;
+  if (++s->reach.steps < STRETCH) return false;
+  bool stuck = fabs(s->reach.near - s->reach.before) < 0.02 * s->reach.before;
+  s->reach.before = s->reach.near;
+  s->reach.steps = 0;
+  return stuck;
+}
+
 static void tell(Inverse *s)
 {
   dvObject *o = &s->solver.base;
@@ -458,16 +481,16 @@ static void tell(Inverse *s)
             s->qp.singular, s->unknowns.count);
     s->told_redundant = true;
   }
-  bool nearer = s->least < 0.999 * s->last;
-  s->stuck = s->limits && !nearer && s->least > 0 ? s->stuck + 1 : 0;
-  s->last = s->least;
-  if (s->stuck == 100 && !s->told_reach) {
-    dv_warning(o, "give actuators wider limits, or move the goal",
-               "the goal is out of reach: %d limits bind, and the effectors stay %g away; the nearest that can be "
-               "reached is held (told once)",
-               s->limits, sqrt(2 * s->least));
-    s->told_reach = true;
-  }
+  if (!is_stuck(s) || s->told_reach) return;
+  s->told_reach = true;
+  bool restless = s->reach.far > 1.01 * s->reach.near;
+  dv_warning(o,
+             restless ? "set maxDispVariation or maxForceVariation of the actuators, or move the goal"
+                      : "give actuators wider limits, or move the goal",
+             "the goal is out of reach: %d limits bind, and the effectors stay %g away; %s (told once)", s->limits,
+             s->reach.near,
+             restless ? "forces go to and fro around the nearest that can be reached"
+                      : "the nearest that can be reached is held");
 }
 
 static void show_contacts(Inverse *s, double h)
@@ -513,7 +536,7 @@ static bool inverse_find(dvConstraintSolver *base, double tolerance)
                  "they were (told once)",
                  base->base.node->time);
     s->told_infeasible = true;
-    s->stuck = 0;
+    s->reach = (Reach){0};
     return true;
   }
   keep(s, foresee(s, s->best.data));
@@ -549,7 +572,6 @@ static dvStatus inverse_init(dvObject *o)
   Inverse *s = (Inverse *)o;
   if (!(s->epsilon >= 0))
     return dv_field_error(o, &s->epsilon, "0.001 is the default", "a weight cannot be negative: %g", s->epsilon);
-  s->last = INFINITY;
   return dv_constraint_solver_init(o);
 }
 
@@ -558,8 +580,7 @@ static void inverse_remember(dvObject *o, dvMemoryStream *m)
   Inverse *s = (Inverse *)o;
   dv_constraint_solver_remember(o, m);
   dv_remember_numbers(m, "objective", &s->objective, sizeof s->objective);
-  dv_remember_numbers(m, "last", &s->last, sizeof s->last);
-  dv_remember_numbers(m, "stuck", &s->stuck, sizeof s->stuck);
+  dv_remember_numbers(m, "reach", (double *)&s->reach, sizeof s->reach);
 }
 
 static void inverse_destroy(dvObject *o)

@@ -453,8 +453,9 @@ static void add_collision(dvDraw *d, dvObject *o)
   static const dvDrawKind kinds[] = {DV_DRAW_POINTS, DV_DRAW_POINTS, DV_DRAW_LINES, DV_DRAW_TRIANGLES, DV_DRAW_POINTS};
   dvCollisionModel *m = (dvCollisionModel *)o;
   bool spheres = m->radii && !m->elements.width;
+  dvDrawKind kind = (size_t)m->elements.width < DV_COUNT(kinds) ? kinds[m->elements.width] : DV_DRAW_POINTS;
   int positions = dynamic_of(d, DV_DRAW_COLLISION, DV_FROM_POINTS, &m->state->base, 0);
-  dvDrawable *a = add(d, DV_DRAW_COLLISION, spheres ? DV_DRAW_SPHERES : kinds[m->elements.width], o, positions);
+  dvDrawable *a = add(d, DV_DRAW_COLLISION, spheres ? DV_DRAW_SPHERES : kind, o, positions);
   if (m->elements.width > 1 && m->elements.width < 4)
     a->indices = indices_of(d, DV_DRAW_COLLISION, DV_FROM_COLLISION, o, m->elements.width);
   if (spheres)

@@ -199,6 +199,11 @@ static void a_ball_rests(void **state)
               "<RigidDistanceGridCollisionModel filename='#cube' nx='31' ny='31' nz='31' translation='0 0.25 0' "
               "contactStiffness='20'/></Node>",
               1.25);
+  // without a state too, below a node without one
+  check_rests("nothing",
+              "<Node><Node><RigidDistanceGridCollisionModel filename='#cube' nx='31' ny='31' nz='31' "
+              "translation='0 0.25 0' contactStiffness='20'/></Node></Node>",
+              1.25);
   // cells stretched to twice their height
   check_rests("cells",
               "<Node><RegularGridTopology name='grid' n='4 4 4' min='-1.3 -1.3 -1.3' max='1.3 1.3 1.3'/>"
@@ -206,6 +211,47 @@ static void a_ball_rests(void **state)
               "<FFDDistanceGridCollisionModel filename='#cube' nx='31' ny='31' nz='31' simulated='0' "
               "contactStiffness='20'/></Node>",
               2);
+}
+
+// An obstacle without a state, and contacts by multipliers: a ball comes to rest on it and is carried; pushed aside
+// with less than friction allows it stays, with more it slides as Coulomb says. A reset repeats it.
+static void an_obstacle_carries(void **state)
+{
+  DV_UNUSED(state);
+  static const double pushes[] = {3, 7};
+  for (size_t i = 0; i < DV_COUNT(pushes); i++) {
+    char *text = dv_format(
+        "<Node dt='0.01' gravity='0 -10 0'><FreeMotionAnimationLoop/><BlockGaussSeidelConstraintSolver name='solver' "
+        "tolerance='1e-12' maxIterations='1000' "
+        "computeConstraintForces='1'/><CollisionPipeline/><BruteForceBroadPhase/>"
+        "<BVHNarrowPhase/><MinProximityIntersection alarmDistance='0.2' contactDistance='0.05'/><CollisionResponse "
+        "response='FrictionContactConstraint' responseParams='mu=0.5'/>"
+        "<Node name='wall'><RigidDistanceGridCollisionModel name='field' filename='#cube' scale='4' nx='21' ny='21' "
+        "nz='21'/></Node>"
+        "<Node name='ball'><EulerImplicitSolver rayleighMass='0' rayleighStiffness='0'/><SparseLDLSolver/>"
+        "<MechanicalObject name='x' position='0.1 4.3 0.05'/><UniformMass totalMass='1'/>"
+        "<ConstantForceField indices='0' forces='%g 0 0'/><SphereCollisionModel radius='0.2'/>"
+        "<LinearSolverConstraintCorrection/></Node></Node>",
+        pushes[i]);
+    dvScene *s = check_scene(text, 1);
+    assert_int_equal(dv_node_state_up(check_find(s, "wall/field")->node) != NULL, false);
+    double x[2][2];
+    for (int run = 0; run < 2; run++) {
+      check_steps(s, 50);
+      double before = check_value(s, "ball/x", DV_X, 0), speed = check_value(s, "ball/x", DV_V, 0);
+      check_steps(s, 20);
+      assert_int_equal(dv_scene_contacts(s), 1);
+      check_close(check_value(s, "ball/x", DV_X, 1), 4 + 0.2 + 0.05, 1e-6);
+      double gained = check_value(s, "ball/x", DV_V, 0) - speed;
+      check_close(gained, pushes[i] > 5 ? (pushes[i] - 0.5 * 10) * 0.2 : 0, 1e-6);
+      if (pushes[i] < 5) check_close(check_value(s, "ball/x", DV_X, 0), before, 1e-9);
+      x[run][0] = check_value(s, "ball/x", DV_X, 0), x[run][1] = check_value(s, "ball/x", DV_X, 1);
+      dv_scene_reset(s);
+    }
+    assert_memory_equal(x[0], x[1], sizeof x[0]);
+    check_close_scene(&s);
+    dv_free(text);
+  }
 }
 
 static const char *const cube_obj =
@@ -358,9 +404,16 @@ static void a_ray_leaves(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_ball),      cmocka_unit_test(no_jumps),      cmocka_unit_test(marched),
-      cmocka_unit_test(derivatives), cmocka_unit_test(a_point_rests), cmocka_unit_test(a_ball_rests),
-      cmocka_unit_test(kept),        cmocka_unit_test(rays_enter),    cmocka_unit_test(a_ray_leaves),
+      cmocka_unit_test(a_ball),
+      cmocka_unit_test(no_jumps),
+      cmocka_unit_test(marched),
+      cmocka_unit_test(derivatives),
+      cmocka_unit_test(a_point_rests),
+      cmocka_unit_test(a_ball_rests),
+      cmocka_unit_test(an_obstacle_carries),
+      cmocka_unit_test(kept),
+      cmocka_unit_test(rays_enter),
+      cmocka_unit_test(a_ray_leaves),
   };
   return cmocka_run_group_tests_name("collision.distance", tests, NULL, NULL);
 }

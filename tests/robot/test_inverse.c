@@ -2,6 +2,7 @@
 // there as well; elsewhere the answer is the optimum of a search over the actuators; compliance beside finite
 // differences of the equilibrium; contacts push and do not pull; limits, equalities, effectors of every kind.
 #include "constraint/lagrangian/problem.h"
+#include "haptic/listening.h"
 #include "robot/part.h"
 #include "support/check.h"
 #include "support/fd.h"
@@ -360,10 +361,85 @@ static void bad_input(void **state)
   assert_true(fd_fails("<Node><QPInverseProblemSolver epsilon='-1'/></Node>"));
 }
 
+// Chambers that are kept at a pressure or a growth: where they rest the springs hold p dV/dx, at the pressure that was
+// asked for, or at the one that the growth needs.
+static void kept_chambers(void **state)
+{
+  DV_UNUSED(state);
+  static const char *const kept[] = {"eqPressure='2000'", "eqVolumeGrowth='4e-5'"};
+  for (size_t i = 0; i < DV_COUNT(kept); i++) {
+    char *text = dv_format(
+        "<Node dt='0.02' gravity='0 0 0'><FreeMotionAnimationLoop/><QPInverseProblemSolver/><Node name='a'>"
+        "<EulerImplicitSolver rayleighStiffness='0.1' rayleighMass='1'/><SparseLDLSolver/><MechanicalObject name='d' "
+        "position='0 0 0  0.1 0 0  0 0.1 0  0 0 0.1'/><UniformMass totalMass='0.4'/><RestShapeSpringsForceField "
+        "stiffness='500'/><LinearSolverConstraintCorrection/><SurfacePressureEquality name='chamber' triangles='0 2 1  "
+        "0 1 3  1 2 3  0 3 2' %s/></Node></Node>",
+        kept[i]);
+    dvScene *s = check_scene(text, 1);
+    check_steps(s, 400);
+    double p = field(s, "a/chamber", "pressure"), grown = field(s, "a/chamber", "volumeGrowth");
+    if (i == 0) check_close(p, 2000, 1e-6);
+    else check_close(grown, 4e-5, 1e-12);
+    assert_true(p > 100 && grown > 1e-6);
+    const double *x = dv_state_read(dv_state(check_find(s, "a/d")), DV_X);
+    static const int faces[4][3] = {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {0, 3, 2}};
+    double slope[12] = {0}, volume = 0;
+    for (int f = 0; f < 4; f++) {
+      dvVec3 c[3];
+      for (int k = 0; k < 3; k++) c[k] = dv_vec3_load(x + 3 * faces[f][k]);
+      volume += dv_vec3_dot(c[0], dv_vec3_cross(c[1], c[2])) / 6;
+      for (int k = 0; k < 3; k++)
+        dv_vec3_accumulate(slope + 3 * faces[f][k],
+                           dv_vec3_scale(dv_vec3_cross(c[(k + 1) % 3], c[(k + 2) % 3]), 1.0 / 6));
+    }
+    check_close(volume - 1e-3 / 6, grown, 1e-15);
+    for (int k = 0; k < 12; k++)
+      check_close(500 * (x[k] - (k == 3 || k == 7 || k == 11 ? 0.1 : 0)), p * slope[k], 1e-7);
+    check_close_scene(&s);
+    dv_free(text);
+  }
+}
+
+// what is only found while it runs is told, with what happens next
+static void told_while_it_runs(void **state)
+{
+  DV_UNUSED(state);
+#define PULLED                                                                                                     \
+  "<Node name='a'><EulerImplicitSolver rayleighMass='0' rayleighStiffness='0.1'/><SparseLDLSolver/>"               \
+  "<MechanicalObject name='d' position='0 0 0  0 1 0'/><UniformMass totalMass='2'/><RestShapeSpringsForceField "   \
+  "stiffness='100'/><LinearSolverConstraintCorrection/><PositionEffector name='e' indices='0' useDirections='%s' " \
+  "effectorGoal='%s'/>%s</Node></Node>"
+#define ROPE(name, limits) "<CableActuator name='" name "' indices='0' pullPoint='5 0 0' " limits "/>"
+  static const struct {
+    const char *solver, *directions, *goal, *actuators, *said;
+  } cases[] = {
+      {"", "1 0 0", "0.2 0 0", ROPE("rope", "minForce='0' maxForce='5'"), "the nearest that can be reached is held"},
+      {"", "1 0 0", "0.2 0 0", ROPE("rope", "minForce='5' maxPositiveDisp='0.001'"), "contradict each other"},
+      {"epsilon='0'", "1 0 0", "0.2 0 0", ROPE("rope", "") ROPE("other", ""), "1 of 2 actuators are redundant"},
+      // its way has a top: beyond the pull point the rope pulls back
+      {"", "0 1 0", "0 0.5 0",
+       "<CableActuator name='rope' indices='0' pullPoint='0 0.1 0' minForce='0' maxForce='30'/>", "to and fro"},
+  };
+  for (size_t i = 0; i < DV_COUNT(cases); i++) {
+    char *text =
+        dv_format("<Node dt='0.05' gravity='0 0 0'><FreeMotionAnimationLoop/><QPInverseProblemSolver %s/>" PULLED,
+                  cases[i].solver, cases[i].directions, cases[i].goal, cases[i].actuators);
+    dvStatus status;
+    dvScene *s = open_scene(text, &status);
+    assert_int_equal(status, DV_OK);
+    check_steps(s, 150);
+    if (!messages || !strstr(messages, cases[i].said)) fail_msg("%s\nsaid: %s", text, messages ? messages : "nothing");
+    close_scene(s);
+    dv_free(text);
+  }
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(reaches), cmocka_unit_test(nearest),    cmocka_unit_test(limits),
-                                     cmocka_unit_test(kinds),   cmocka_unit_test(compliance), cmocka_unit_test(pushes),
-                                     cmocka_unit_test(rubs),    cmocka_unit_test(bad_input)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(reaches),      cmocka_unit_test(nearest),    cmocka_unit_test(limits),
+      cmocka_unit_test(kinds),        cmocka_unit_test(compliance), cmocka_unit_test(pushes),
+      cmocka_unit_test(rubs),         cmocka_unit_test(bad_input),  cmocka_unit_test(told_while_it_runs),
+      cmocka_unit_test(kept_chambers)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-// docs/soft-robots.md as a newcomer types it: the scene of its first step, with what the second and the third add, runs
-// and does what the page says.
+// docs/soft-robots.md as a newcomer types it: the scene of its first step, with what the second, the third and the
+// fifth add, runs and does what the page says.
 #include "support/check.h"
 #include "support/command.h"
 #include "support/scene.h"
@@ -52,12 +52,13 @@ static double real_of(dvScene *s, const char *path, const char *field)
 static void the_page_is_true(void **state)
 {
   DV_UNUSED(state);
-  dvText first[PIECES] = {0}, second[PIECES] = {0}, third[PIECES] = {0};
+  dvText first[PIECES] = {0}, second[PIECES] = {0}, third[PIECES] = {0}, fifth[PIECES] = {0};
   char *page = dv_file_read(DIVAN_SOURCE_DIR "/docs/soft-robots.md", NULL);
   assert_non_null(page);
   read_section(page, "## 1. A body from an STL file", "<Node dt", first);
   read_section(page, "## 2. A cable that you pull", "<FreeMotion", second);
   read_section(page, "## 3. A goal instead of a value", "<QPInverse", third);
+  read_section(page, "## 5. Contacts", "<CollisionPipeline", fifth);
   char *directory = check_mkdir();
   assert_int_equal(chdir(directory), 0);
   check_command(0, "474 points", "%s convert %s/scenes/robot/mesh/finger-surface.obj finger.stl", DIVAN_BINARY,
@@ -96,9 +97,29 @@ static void the_page_is_true(void **state)
   check_steps(s, 200);
   check_close(check_value(s, "finger/tip/point", DV_X, 2), 0.03, 1e-12);
   assert_true(real_of(s, "finger/eyelets/cable", "force") > 1);
+  check_close(real_of(s, "finger/eyelets/cable", "force"), 3.4866, 1e-4);
+  check_close(real_of(s, "finger/eyelets/cable", "displacement"), 0.0116, 1e-4);
+  check_close_scene(&s);
+  // too weak: the nearest is held
+  char *weak = dv_strdup(scene);
+  put(&weak, "maxForce=\"20\"", "maxForce=\"1\"", false);
+  s = check_scene(weak, 1);
+  check_steps(s, 200);
+  check_close(0.03 - check_value(s, "finger/tip/point", DV_X, 2), 0.0486, 1e-4);
+  check_close(real_of(s, "finger/eyelets/cable", "force"), 1, 1e-9);
+  check_close_scene(&s);
+  dv_free(weak);
+  // a ball in the way
+  put(&scene, "<VisualStyle", fifth[0].text, true);
+  put(&scene, "<Node name=\"look\">", fifth[1].text, true);
+  s = check_scene(scene, 1);
+  check_steps(s, 200);
+  check_close(check_value(s, "finger/tip/point", DV_X, 2), 0.03, 1e-6);
+  check_close(real_of(s, "finger/eyelets/cable", "force"), 4.57, 0.01);
+  check_close(real_of(s, "inverse", "maxContactForces"), 0.29, 0.01);
   check_close_scene(&s);
   dv_free(line), dv_free(scene), dv_free(page);
-  free_pieces(first), free_pieces(second), free_pieces(third);
+  free_pieces(first), free_pieces(second), free_pieces(third), free_pieces(fifth);
   assert_int_equal(chdir("/"), 0);
   check_rmdir(directory);
 }

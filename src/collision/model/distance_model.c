@@ -1,6 +1,7 @@
 // RigidDistanceGridCollisionModel, FFDDistanceGridCollisionModel: a closed surface as a field of distances.
 //
-// On a frame the field moves with it; where the state has points instead it stands where its file has it. In a mesh of
+// On a frame the field moves with it; where the state has points instead, or where there is no state, it stands where
+// its file has it. In a mesh of
 // hexahedra each cell deforms it: a place p = sum of w_i x_i in a cell was at X = sum of w_i X_i, where the field says
 // d(X); with F = dx/dX
 //
@@ -29,7 +30,7 @@ static const dvFieldDesc cell_fields[] = {DV_DISTANCE_FIELDS(DV_DESCRIBE) DV_DIS
 static const dvDistanceModel *model_of(const dvCollisionModel *m) { return (const dvDistanceModel *)m; }
 static bool in_cells(const dvCollisionModel *m) { return m->elements.width == CORNERS; }
 
-// on points instead of a frame
+// on points, or on nothing, instead of a frame
 static bool stands(const dvDistanceModel *m)
 {
   return m->base.elements.width < CORNERS && m->base.state->base.dof->kind == DV_VEC3;
@@ -201,10 +202,35 @@ static dvStatus dump(dvDistanceModel *m)
   return good ? DV_OK : dv_field_error(&m->base.base, &m->dumpfilename, NULL, "%s cannot be written", m->dumpfilename);
 }
 
-static dvStatus load(dvObject *o)
+// What stands without a state has one of its own, a point that nothing moves: contacts are between states.
+static const dvClass standing_class = {
+    .struct_size = sizeof(dvClass),
+    .name = "Standing",
+    .help = "what an obstacle without a state stands on",
+    .dofs = DV_DOF_VEC3,
+    .roles = DV_PLAYS(DV_ROLE_STATE),
+    .size = sizeof(dvState),
+    .blocks = {&dv_object_block},
+    .destroy = (void (*)(dvObject *))dv_state_free,
+};
+
+static dvStatus stand(dvDistanceModel *m)
+{
+  dvObject *o = &m->base.base;
+  if (!m->own.scene) {
+    dv_live_enter(&m->own, o->node->scene);
+    m->base.state = dv_state(dv_live_take(&m->own, &standing_class, dv_dof(DV_VEC3), o->node));
+    dv_live_add(&m->own, &m->base.state->base);
+  }
+  m->base.shape = DV_SHAPE_DISTANCE;
+  return dv_state_resize(m->base.state, 1) ? DV_OK : dv_error(o, NULL, "out of memory");
+}
+
+static dvStatus load(dvObject *o, bool may_stand)
 {
   dvDistanceModel *m = (dvDistanceModel *)o;
-  DV_TRY(dv_collision_model_init(o));
+  if (may_stand && !dv_node_state_up(o->node)) DV_TRY(stand(m));
+  else DV_TRY(dv_collision_model_init(o));
   DV_TRY(dv_distances_load(o, DV_DISTANCE_SOURCE(m), &m->grid));
   m->turn = dv_quat_from_euler(dv_vec3_scale(dv_vec3_load(m->rotation), M_PI / 180));
   m->base.primitives = "distances";
@@ -214,9 +240,11 @@ static dvStatus load(dvObject *o)
 static dvStatus rigid_distance_init(dvObject *o)
 {
   dvDistanceModel *m = (dvDistanceModel *)o;
-  DV_TRY(load(o));
+  DV_TRY(load(o, true));
   if (stands(m)) {
-    dv_note(o, "the surface stands still: %s has points, and only a frame (Rigid3) moves it", m->base.state->base.name);
+    if (!m->own.scene)
+      dv_note(o, "the surface stands still: %s has points, and only a frame (Rigid3) moves it",
+              m->base.state->base.name);
     m->base.simulated = m->base.moving = false;
   }
   int32_t count = (int32_t)(m->grid.points.count / 3);
@@ -240,7 +268,7 @@ static dvStatus rigid_distance_bwd_init(dvObject *o)
 static dvStatus cell_distance_init(dvObject *o)
 {
   dvDistanceModel *m = (dvDistanceModel *)o;
-  DV_TRY(load(o));
+  DV_TRY(load(o, false));
   if (!m->topology.target) m->topology.target = dv_node_find_up(o->node, DV_ROLE_TOPOLOGY);
   if (!m->topology.target)
     return dv_error(o, "add a SparseGridTopology to the node",
@@ -315,6 +343,7 @@ static void distance_destroy(dvObject *o)
   dv_array_free(&m->first);
   dv_array_free(&m->points);
   dv_array_free(&m->weights);
+  if (m->own.scene) dv_live_leave(&m->own);
   dv_collision_model_destroy(o);
 }
 

@@ -5,6 +5,7 @@
 
 #include "collision/model.h"
 #include "io/mesh/distances.h"
+#include "scene/live.h"
 
 #define DV_DISTANCE_MODEL_FIELDS(X)                                                                            \
   X(vec3, translation, "0 0 0", "m", "shift of the surface in its frame")                                      \
@@ -27,7 +28,8 @@ typedef struct dvDistanceModel {
   DV_DISTANCE_MODEL_FIELDS(DV_MEMBER)
   DV_CELL_FIELDS(DV_MEMBER)
   dvDistanceGrid grid;
-  dvQuat turn;   // of `rotation`
+  dvQuat turn;       // of `rotation`
+  dvLiveGroup own;   // has the state of an obstacle in whose nodes there is none
   // points of the surface by the element that carries them, and in cells their weights
   DV_ARRAY(int32_t) first, points;
   DV_ARRAY(double) weights;
