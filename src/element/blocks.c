@@ -57,21 +57,17 @@ static uint64_t hilbert_index(uint32_t c[3])
 {
   for (uint32_t q = 1u << (BITS - 1); q > 1; q >>= 1) {
     uint32_t low = q - 1;
-    for (int i = 0; i < 3; i++) {
-      if (c[i] & q) {
-        c[0] ^= low;
-      } else {
-        uint32_t t = (c[0] ^ c[i]) & low;
-        c[0] ^= t;
-        c[i] ^= t;
-      }
+    for (int i = 0; i < 3; i++) {   // without branches, which nobody could guess
+      uint32_t reflect = -(uint32_t)((c[i] & q) != 0), t = (c[0] ^ c[i]) & low & ~reflect;
+      c[0] ^= t | (low & reflect);
+      c[i] ^= t;
     }
   }
   c[1] ^= c[0];
   c[2] ^= c[1];
   uint32_t t = 0;
   for (uint32_t q = 1u << (BITS - 1); q > 1; q >>= 1)
-    if (c[2] & q) t ^= q - 1;
+    t ^= (q - 1) & -(uint32_t)((c[2] & q) != 0);
   return spread(c[0] ^ t) << 2 | spread(c[1] ^ t) << 1 | spread(c[2] ^ t);
 }
 

@@ -1,4 +1,5 @@
-// A row for every force, mass, mapping and constraint that uses a mesh or names points.
+// A row for every force, mass, mapping and projective constraint that uses a mesh or names points, and for Lagrangian
+// constraints of points.
 #ifndef DV_TESTS_TOPOLOGY_FOLLOW_CASES_H
 #define DV_TESTS_TOPOLOGY_FOLLOW_CASES_H
 

@@ -1,4 +1,4 @@
-// Every force, mass, mapping and constraint that uses a mesh or names points follows its changes: after
+// Every force, mass, mapping and projective constraint that uses a mesh or names points follows its changes: after
 // random batches it computes what one does that is made anew from the mesh that came out (support/follow.h).
 #include "support/check.h"
 #include "topology/follow_cases.h"
@@ -93,8 +93,8 @@ static void every_component_has_a_row(void **state)
   size_t missing = 0;
   for (size_t i = 0; i < c->registry.classes.count; i++) {
     const dvClass *cls = c->registry.classes.data[i];
-    bool mechanical = cls->ops[DV_ROLE_FORCE] || cls->ops[DV_ROLE_MASS] || cls->ops[DV_ROLE_MAPPING] ||
-                      cls->ops[DV_ROLE_PROJECTIVE] || cls->ops[DV_ROLE_CONSTRAINT];
+    bool mechanical =
+        cls->ops[DV_ROLE_FORCE] || cls->ops[DV_ROLE_MASS] || cls->ops[DV_ROLE_MAPPING] || cls->ops[DV_ROLE_PROJECTIVE];
     if (!mechanical || is_listed(cls->name)) continue;
     print_error("%s has no row in test_follow.c, and no reason\n", cls->name);
     missing++;
