@@ -151,7 +151,9 @@ static void seen_from(const dvElementParts *parts, const int32_t *element, const
 // is `number` among the first `count` of a descending list?
 static bool is_among(const int32_t *list, size_t count, int32_t number)
 {
-  return count && bsearch(&number, list, count, sizeof number, dv_numbers_descending) != NULL;
+  size_t begin = 0;
+  for (; count > 1; count -= count / 2) begin += list[begin + count / 2] >= number ? count / 2 : 0;
+  return count && list[begin] == number;
 }
 
 // Elements at a part but for some that go, in descending order: how many there are up to two, and one of them. While
