@@ -32,7 +32,8 @@ static dvStatus add_output(dvSpread *b, dvObject *mapping)
   const size_t n = m->out->count;
   double *depth = dv_alloc((n + 1) * sizeof *depth);
   int32_t *rank = dv_alloc((n + 1) * sizeof *rank);
-  for (size_t i = 0; i < n; i++) depth[i] = i < l->weights.out_points ? depth_of(dv_rows_view(&l->weights.rows), i) : INFINITY;
+  for (size_t i = 0; i < n; i++)
+    depth[i] = i < l->weights.out_points ? depth_of(dv_rows_view(&l->weights.rows), i) : INFINITY;
   b->engine->best(depth, rank, n);
   dv_free(depth);
   dv_push(&b->outputs, ((dvSpreadOutput){m->out, rank}));

@@ -124,11 +124,13 @@ static bool patch(FemMass *f)
   const NodalMassDensity *density = (const NodalMassDensity *)f->nodalMassDensity.target;
   const dvTrace *trace = dv_follow_trace(o, t);
   size_t points = f->matrix.diagonal.base.state->count;
-  if (!trace || dv_topology_point_count(t) != points || f->matrix.diagonal.count != dv_trace_before(trace, DV_POINT, points) ||
-      f->edits != density->edits || (density->property.count > 1 && density->property.count != points))
+  if (!trace || dv_topology_point_count(t) != points ||
+      f->matrix.diagonal.count != dv_trace_before(trace, DV_POINT, points) || f->edits != density->edits ||
+      (density->property.count > 1 && density->property.count != points))
     return false;
   dvNumbers rows = {0};
-  bool good = dv_mass_matrix_patch(&f->matrix, &(dvMassIntegral){t, f->kind, entries_of, f}, dv_trace_points(trace), &rows);
+  bool good =
+      dv_mass_matrix_patch(&f->matrix, &(dvMassIntegral){t, f->kind, entries_of, f}, dv_trace_points(trace), &rows);
   dv_array_free(&rows);
   return good && dv_follow_patched(o);
 }

@@ -128,8 +128,8 @@ static double carve(dvScene *scene, dvTopology *mesh, size_t *changed)
 
 static const double *points_of(void *user) { return dv_topology_positions(user)->data; }
 
-// One stroke through the whole plate, in the middle of a layer of cells: it meets all of that layer. A mesh is cut once,
-// so the best is that of several meshes; processor time tells what a busy machine's clock does not.
+// One stroke through the whole plate, in the middle of a layer of cells: it meets all of that layer. A mesh is cut
+// once, so the best is that of several meshes; processor time tells what a busy machine's clock does not.
 static double sweep(dvScene *scene, dvTopology *mesh, size_t *changed)
 {
   DV_UNUSED(scene);

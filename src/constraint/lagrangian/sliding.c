@@ -54,8 +54,7 @@ static dvStatus sliding_bwd_init(dvObject *o)
 {
   Sliding *s = (Sliding *)o;
   DV_TRY(sliding_check(o));
-  if (!s->followed.ends[0])
-    dv_pairs_follow(&s->followed, o, s->model.first, s->model.second, &s->slides, &s->axis);
+  if (!s->followed.ends[0]) dv_pairs_follow(&s->followed, o, s->model.first, s->model.second, &s->slides, &s->axis);
   return DV_OK;
 }
 

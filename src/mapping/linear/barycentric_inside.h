@@ -47,8 +47,8 @@ typedef struct dvBarycentric {
   DV_ARRAY(dvBarycentricEntry) where;   // of each point, as far as its points keep their numbers
   dvNumbers touched;                    // points that have lost their element or were put into another one
   dvBarycentricFinder finder;
-  bool nowhere;          // there are no elements any more
-  bool put;              // somebody has put points: where they are does not follow from the shapes
+  bool nowhere;              // there are no elements any more
+  bool put;                  // somebody has put points: where they are does not follow from the shapes
   dvEmbeddedFrames frames;   // when the output has frames
   size_t flat, outside;      // while rows are made: frames in elements without volume; points that are extrapolated
   double farthest;           // of those, in sizes of the element

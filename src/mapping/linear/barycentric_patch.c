@@ -224,7 +224,8 @@ static bool put_rows(dvBarycentric *b, const dvNumbers *rows)
     double weights[8];
     const int32_t *corners =
         dv_barycentric_corners(b, (dvElementKind)at.kind, (size_t)p->element.data[at.entry], buffer);
-    int n = dv_barycentric_row(b, (dvElementKind)at.kind, corners, p->local.data + 3 * (size_t)at.entry, inputs, weights);
+    int n =
+        dv_barycentric_row(b, (dvElementKind)at.kind, corners, p->local.data + 3 * (size_t)at.entry, inputs, weights);
     good = dv_weights_put(&b->linear.weights, (size_t)rows->data[i], inputs, weights, n);
   }
   return good;

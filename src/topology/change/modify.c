@@ -242,7 +242,8 @@ static dvStatus remove_isolated_points(dvTopology *t, dvElementKind removed, Num
   for (size_t i = 0; i < points->count; i++) {
     bool used = false;
     for (dvElementKind k = DV_EDGE; k < DV_ELEMENT_KINDS && !used; k++)
-      used = dv_element_dimension(k) >= dv_element_dimension(removed) && dv_topology_first_at(t, k, points->data[i]) >= 0;
+      used =
+          dv_element_dimension(k) >= dv_element_dimension(removed) && dv_topology_first_at(t, k, points->data[i]) >= 0;
     if (!used) points->data[kept++] = points->data[i];
   }
   for (int k = DV_QUAD; k >= DV_EDGE && kept; k--) {

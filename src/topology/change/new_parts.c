@@ -1,6 +1,6 @@
 // See new_parts.h. Parts of all elements are listed one after the other and numbered at once, equal ones alike
-// (tuple_set.h), so that the mesh is searched for each of them once. Those of elements that go stand behind those of new
-// ones: what has a number from there stays.
+// (tuple_set.h), so that the mesh is searched for each of them once. Those of elements that go stand behind those of
+// new ones: what has a number from there stays.
 #include "topology/change/new_parts.h"
 
 #include "topology/search/tuple_set.h"
@@ -60,8 +60,7 @@ static bool number_few(Listed *l, size_t count)
   dvTupleSet set;
   dv_tuple_set_init(&set, (int)width_of(l));
   dv_tuple_set_expect(&set, count);
-  for (size_t i = 0; i < count; i++)
-    l->places.data[i] = dv_tuple_set_add(&set, l->keys.data + i * width_of(l), NULL);
+  for (size_t i = 0; i < count; i++) l->places.data[i] = dv_tuple_set_add(&set, l->keys.data + i * width_of(l), NULL);
   bool good = !set.failed;
   dv_tuple_set_free(&set);
   return good;

@@ -6,10 +6,11 @@
 #include "topology/change/trace.h"
 
 typedef struct dvNewParts {
-  dvNumbers missing[DV_QUAD + 1];   // points of those that the mesh lacks, each kind in its order: edges, triangles, quads
+  dvNumbers
+      missing[DV_QUAD + 1];   // points of those that the mesh lacks, each kind in its order: edges, triangles, quads
   dvNumbers leaving[DV_QUAD + 1];   // numbers of those that only elements have that go; each once
   dvNumbers largest;   // for each new element the numbers of its largest parts, as they will be when all have come
-  dvNumbers going;     // for each that goes, from the last to the first: those of its parts that no new one has, else -1
+  dvNumbers going;   // for each that goes, from the last to the first: those of its parts that no new one has, else -1
 } dvNewParts;
 
 // New elements, and numbers of others that go for them (may be none). DV_ERROR_INPUT with a message when memory is

@@ -593,7 +593,8 @@ bool dv_locate_among(const dvLocateDef *def, const int32_t *elements, size_t cou
   for (size_t i = 0; i < count; i++) {
     dvVec3 c[8] = {{0, 0, 0}};
     l.frames[i] = frame_of(def, &def->lists[0], (size_t)elements[i], c, &l.insides[i]);
-    l.cells[i] = l.frames[i].flat || !cells ? nothing : cell_box(c, dv_element_points(def->lists[0].kind), 1 / def->cell);
+    l.cells[i] =
+        l.frames[i].flat || !cells ? nothing : cell_box(c, dv_element_points(def->lists[0].kind), 1 / def->cell);
   }
   if (!cells || !among_cells(&l, dv_vec3_load(point), &best)) {
     found = all;

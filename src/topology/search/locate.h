@@ -41,8 +41,8 @@ typedef struct dvLocateDef {
 // Finds the locations of `count` points. Elements without volume (area) take no point; their number is returned.
 size_t dv_locate(const dvLocateDef *def, dvPool *pool, const double *points, size_t count, dvLocation *out);
 // The same for one point and, of the first list, some elements in ascending order, by looking at all of them: they are
-// all that there are in the cells around the point's. False when none is in its own cell, where all elements of the mesh
-// would count: then, and always without cells, `all` says that they are among these.
+// all that there are in the cells around the point's. False when none is in its own cell, where all elements of the
+// mesh would count: then, and always without cells, `all` says that they are among these.
 bool dv_locate_among(const dvLocateDef *def, const int32_t *elements, size_t count, const double *point, bool all,
                      dvLocation *out);
 // The squared distance of a point from the centre of an element, and the box around its corners and all points inside

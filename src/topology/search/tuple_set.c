@@ -179,7 +179,8 @@ int32_t dv_tuples_number(const int32_t *keys, size_t count, int width, int32_t *
     for (size_t i = 0; i < count; i++) entries[start[keys[i * (size_t)width] + 1]++] = (int32_t)i;
     bool short_keys = width == 2 || width == 3;
     for (size_t row = 0; row < rows && good; row++)
-      good = (short_keys ? match_short : match)(keys, width, entries + start[row], start[row + 1] - start[row], numbers);
+      good =
+          (short_keys ? match_short : match)(keys, width, entries + start[row], start[row + 1] - start[row], numbers);
   }
   dv_free(start);
   dv_free(entries);
