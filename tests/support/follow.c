@@ -103,7 +103,8 @@ char *follow_scene(const followCase *c)
   dv_text_add(&t, "<MeshTopology name='mesh' ");
   follow_seed(7);
   follow_add_mesh(&t, c->kind);
-  dv_text_printf(&t, "/><MechanicalObject name='dofs' template='%s'/>%s", dof, beside);
+  dv_text_printf(&t, "/><MechanicalObject name='dofs' template='%s'/>", dof);
+  add_attributes(&t, beside, c->kind);
   if (c->below) dv_text_printf(&t, "<Node name='below'><MechanicalObject name='mapped' %s/>", c->below);
   dv_text_printf(&t, "<%s name='it' ", c->name);
   add_attributes(&t, c->attributes, c->kind);

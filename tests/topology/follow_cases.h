@@ -174,7 +174,10 @@ static const followCase follow_cases[] = {
     {.name = "MeshMatrixMass", .kind = DV_HEXAHEDRON, .attributes = "massDensity='{e}' exact='1'"},
     {.name = "MeshMatrixMass", .kind = DV_QUAD, .attributes = "massDensity='3' lumping='1'"},
     {.name = "MeshMatrixMass", .kind = DV_TRIANGLE, .attributes = "massDensity='3'"},
-    {.name = "FEMMass", .kind = DV_TETRAHEDRON, .attributes = NULL, .beside = "<NodalMassDensity property='3'/>"},
+    {.name = "FEMMass",
+     .kind = DV_TETRAHEDRON,
+     .attributes = NULL,
+     .beside = "<NodalMassDensity name='it2' property='{p}'/>"},
     // projective constraints
     {.name = "FixedProjectiveConstraint", .kind = DV_TETRAHEDRON, .attributes = SOME " activate_projectVelocity='1'"},
     {.name = "FixedProjectiveConstraint", .kind = DV_TETRAHEDRON, .attributes = "fixAll='1'"},

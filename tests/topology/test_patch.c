@@ -31,6 +31,12 @@ static void test_patches(void **state)
       {.name = "HexahedralFEMForceField", .kind = DV_HEXAHEDRON, .attributes = "singlePrecision='1'", .stays = true},
       {.name = "HexahedronFEMForceField", .kind = DV_HEXAHEDRON, .attributes = "youngModulus='10'", .stays = true},
       {.name = "MeshMatrixMass", .kind = DV_TETRAHEDRON, .attributes = "massDensity='2' lumping='1'"},
+      {.name = "MeshMatrixMass", .kind = DV_HEXAHEDRON, .attributes = "massDensity='2' lumping='1' exact='1'"},
+      {.name = "MeshMatrixMass", .kind = DV_QUAD, .attributes = "totalMass='2'", .tolerance = 1e-11},
+      {.name = "FEMMass",
+       .kind = DV_HEXAHEDRON,
+       .attributes = "template='Vec3,Hexahedron'",
+       .beside = "<NodalMassDensity name='it2' property='{p}'/>"},
       {.name = "DiagonalMass", .kind = DV_TRIANGLE, .attributes = "totalMass='2'", .tolerance = 1e-11},
       {.name = "ConstantForceField", .kind = DV_EDGE, .attributes = "forces='1 2 3'"},
   };
