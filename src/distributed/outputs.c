@@ -13,10 +13,10 @@
 #include <string.h>
 
 // how far outside a row lies: minus its smallest weight
-static double depth_of(const dvRows *rows, size_t i)
+static double depth_of(dvRowView rows, size_t i)
 {
   double least = INFINITY;
-  for (int32_t k = rows->offset.data[i]; k < rows->offset.data[i + 1]; k++) least = fmin(least, rows->value.data[k]);
+  for (int32_t k = rows.begin[i]; k < rows.end[i]; k++) least = fmin(least, rows.value[k]);
   return -least;
 }
 
@@ -32,7 +32,8 @@ static dvStatus add_output(dvSpread *b, dvObject *mapping)
   const size_t n = m->out->count;
   double *depth = dv_alloc((n + 1) * sizeof *depth);
   int32_t *rank = dv_alloc((n + 1) * sizeof *rank);
-  for (size_t i = 0; i < n; i++) depth[i] = i < l->weights.out_points ? depth_of(&l->weights.rows, i) : INFINITY;
+  for (size_t i = 0; i < n; i++)
+    depth[i] = i < l->weights.out_points ? depth_of(dv_rows_view(&l->weights.rows), i) : INFINITY;
   b->engine->best(depth, rank, n);
   dv_free(depth);
   dv_push(&b->outputs, ((dvSpreadOutput){m->out, rank}));

@@ -51,28 +51,28 @@ static uint64_t spread(uint64_t x)
   return (x | x << 2) & 0x249249249249u;
 }
 
-// Index of a cell along the Hilbert curve: undo the rotations and reflections of every level, from
-// the coarsest on, then decode the Gray code and interleave the bits.
-static uint64_t hilbert_index(uint32_t c[3])
+enum { LANES = 8 };   // cells whose indices are found side by side
+
+// Indices of cells along the Hilbert curve: undo the rotations and reflections of every level, from the coarsest on,
+// then decode the Gray code and interleave the bits. Without branches, which nobody could guess.
+static void hilbert_indices(uint32_t c[3][LANES], uint64_t out[LANES])
 {
+  uint32_t t[LANES] = {0};
   for (uint32_t q = 1u << (BITS - 1); q > 1; q >>= 1) {
     uint32_t low = q - 1;
-    for (int i = 0; i < 3; i++) {
-      if (c[i] & q) {
-        c[0] ^= low;
-      } else {
-        uint32_t t = (c[0] ^ c[i]) & low;
-        c[0] ^= t;
-        c[i] ^= t;
+    for (int i = 0; i < 3; i++)
+      for (int k = 0; k < LANES; k++) {
+        uint32_t reflect = (c[i][k] & q) ? UINT32_MAX : 0, swap = (c[0][k] ^ c[i][k]) & low & ~reflect;
+        c[0][k] ^= swap | (low & reflect);
+        c[i][k] ^= swap;
       }
-    }
   }
-  c[1] ^= c[0];
-  c[2] ^= c[1];
-  uint32_t t = 0;
+  for (int k = 0; k < LANES; k++) c[1][k] ^= c[0][k];
+  for (int k = 0; k < LANES; k++) c[2][k] ^= c[1][k];
   for (uint32_t q = 1u << (BITS - 1); q > 1; q >>= 1)
-    if (c[2] & q) t ^= q - 1;
-  return spread(c[0] ^ t) << 2 | spread(c[1] ^ t) << 1 | spread(c[2] ^ t);
+    for (int k = 0; k < LANES; k++) t[k] ^= (c[2][k] & q) ? q - 1 : 0;
+  for (int k = 0; k < LANES; k++)
+    out[k] = spread(c[0][k] ^ t[k]) << 2 | spread(c[1][k] ^ t[k]) << 1 | spread(c[2][k] ^ t[k]);
 }
 
 // lowest corner and largest extent of the finite points
@@ -89,24 +89,49 @@ static double bounds(const double *x, size_t points, double low[3])
   return extent;
 }
 
+// the middle of an element, from the lowest corner of all
+static void find_centre(const dvElementBlocks *m, const int32_t *node, const double *x, const double low[3],
+                        double centre[3])
+{
+  double share = 1 / (double)m->nodes;
+  bool exact = (m->nodes & (m->nodes - 1)) == 0;   // then a product has the bits of the quotient
+  for (int c = 0; c < 3; c++) centre[c] = 0;
+  for (size_t i = 0; i < m->nodes; i++)
+    for (int c = 0; c < 3; c++) {
+      double way = x[3 * (size_t)node[i] + (size_t)c] - low[c];
+      centre[c] += exact ? way * share : way / (double)m->nodes;
+    }
+}
+
+static void order_by_points(const dvElementBlocks *m, const int32_t *connectivity, Order *order)
+{
+  for (size_t e = 0; e < m->elements; e++) {
+    const int32_t *node = connectivity + m->nodes * e;
+    int32_t least = node[0];
+    for (size_t i = 0; i < m->nodes; i++) least = node[i] < least ? node[i] : least;
+    order[e] = (Order){(uint64_t)least, (int32_t)e};
+  }
+}
+
 static void sort_elements(const dvElementBlocks *m, const int32_t *connectivity, const double *x, Order *order)
 {
   double low[3] = {0}, extent = x ? bounds(x, m->points, low) : 0;
   double cells = extent > 0 && isfinite(extent) ? ((1 << BITS) - 1) / extent : 0;
-  for (size_t e = 0; e < m->elements; e++) {
-    const int32_t *node = connectivity + m->nodes * e;
-    double centre[3] = {0};
-    int32_t least = node[0];
-    for (size_t i = 0; i < m->nodes; i++) {
-      if (node[i] < least) least = node[i];
-      for (int c = 0; x && c < 3; c++) centre[c] += (x[3 * (size_t)node[i] + c] - low[c]) / (double)m->nodes;
+  if (!(cells > 0)) order_by_points(m, connectivity, order);
+  for (size_t first = 0; first < m->elements && cells > 0; first += LANES) {
+    uint32_t cell[3][LANES] = {{0}};
+    uint64_t index[LANES];
+    size_t count = dv_min_size(LANES, m->elements - first);
+    for (size_t k = 0; k < count; k++) {
+      double centre[3];
+      find_centre(m, connectivity + m->nodes * (first + k), x, low, centre);
+      for (int c = 0; c < 3; c++) {
+        double s = centre[c] * cells;
+        cell[c][k] = s > 0 && s < (1 << BITS) ? (uint32_t)s : 0;
+      }
     }
-    uint32_t cell[3];
-    for (int c = 0; c < 3; c++) {
-      double s = centre[c] * cells;
-      cell[c] = s > 0 && s < (1 << BITS) ? (uint32_t)s : 0;
-    }
-    order[e] = (Order){cells > 0 ? hilbert_index(cell) : (uint64_t)least, (int32_t)e};
+    hilbert_indices(cell, index);
+    for (size_t k = 0; k < count; k++) order[first + k] = (Order){index[k], (int32_t)(first + k)};
   }
   sort_order(order, m->elements);
 }

@@ -18,6 +18,8 @@
 typedef struct NodalMassDensity {
   dvObject base;
   NODAL_FIELDS(DV_MEMBER)
+  uint32_t followed;   // counter of the field when it had last moved with its points
+  unsigned edits;      // times that somebody else had written it in between
 } NodalMassDensity;
 
 #define SELF NodalMassDensity
@@ -32,6 +34,22 @@ const dvClass dv_nodal_mass_density_class = {
     .size = sizeof(NodalMassDensity),
     .blocks = {&dv_object_block, DV_BLOCK(nodal_fields)},
 };
+
+// before a batch of changes: a list that was written, or whose end stands for all further points, is another one
+static void density_gather(void *user, dvElementData *data)
+{
+  NodalMassDensity *d = user;
+  uint32_t counter = dv_field_of(&d->base, &d->property)->counter;
+  if (counter != d->followed || (d->property.count > 1 && d->property.count != data->rows)) d->edits++;
+  d->followed = counter;
+}
+
+static void density_resized(void *user, size_t rows)
+{
+  DV_UNUSED(rows);
+  NodalMassDensity *d = user;
+  d->followed = dv_field_of(&d->base, &d->property)->counter;
+}
 
 static double density_at(const NodalMassDensity *d, int32_t point)
 {
@@ -50,6 +68,7 @@ typedef struct FemMass {
   dvMassMatrix matrix;
   FEM_MASS_FIELDS(DV_MEMBER)
   dvElementKind kind;
+  unsigned edits;   // of the density, when it was integrated
 } FemMass;
 
 #define SELF FemMass
@@ -58,18 +77,23 @@ static const dvFieldDesc fem_mass_fields[] = {FEM_MASS_FIELDS(DV_DESCRIBE)};
 
 static void fem_mass_destroy(dvObject *o) { dv_mass_matrix_free((dvMassMatrix *)o); }
 
-static void add_element(FemMass *f, const double *x, const int32_t *points, int corners, double filled)
+static bool entries_of(void *user, size_t e, double *entries)
 {
+  const FemMass *f = user;
   const dvState *s = f->matrix.diagonal.base.state;
   const NodalMassDensity *density = (const NodalMassDensity *)f->nodalMassDensity.target;
-  double at[3 * DV_SHAPE_NODES], rho[DV_SHAPE_NODES], entries[DV_MASS_ENTRIES];
-  for (int i = 0; i < corners; i++) {
-    if (points[i] < 0 || (size_t)points[i] >= s->count) return;
+  dvTopology *t = dv_topology(f->topology.target);
+  const dvInts *elements = dv_topology_elements(t, f->kind);
+  const int32_t *points = elements->data + e * (size_t)elements->width;
+  const double *x = dv_state_read(s, DV_X_REST);
+  double at[3 * DV_SHAPE_NODES], rho[DV_SHAPE_NODES], filled = dv_topology_filled(t, f->kind, e);
+  for (int i = 0; i < elements->width; i++) {
+    if (points[i] < 0 || (size_t)points[i] >= s->count) return false;
     dv_dof_point(s->base.dof, x + (size_t)points[i] * (size_t)s->base.dof->coord, at + 3 * i);
     rho[i] = filled * density_at(density, points[i]);
   }
   dv_mass_element(f->kind, dv_shape_quadrature(f->kind), at, rho, entries);
-  dv_mass_matrix_add(&f->matrix, points, corners, entries);
+  return true;
 }
 
 static dvStatus integrate(FemMass *f)
@@ -77,17 +101,38 @@ static dvStatus integrate(FemMass *f)
   dvObject *o = &f->matrix.diagonal.base.base;
   dvTopology *t = dv_topology(f->topology.target);
   const dvInts *elements = dv_topology_elements(t, f->kind);
+  double entries[DV_MASS_ENTRIES];
+  int corners = elements->width;
+  f->edits = ((const NodalMassDensity *)f->nodalMassDensity.target)->edits;
   if (dv_ints_size(elements) == 0)
     dv_warning(o, "give the kind of element in the template, as in \"Vec3,Tetrahedron\"",
                "the mesh %s has no %s: there is no mass", t->base.name, dv_element_name(f->kind));
   if (!dv_mass_matrix_shape(&f->matrix, elements))
     return dv_error(o, NULL, "out of memory for %zu elements", dv_ints_size(elements));
-  const double *x = dv_state_read(f->matrix.diagonal.base.state, DV_X_REST);
-  int corners = elements->width;
   for (size_t e = 0; e < dv_ints_size(elements); e++)
-    add_element(f, x, elements->data + e * (size_t)corners, corners, dv_topology_filled(t, f->kind, e));
+    if (entries_of(f, e, entries))
+      dv_mass_matrix_add(&f->matrix, elements->data + e * (size_t)corners, corners, entries);
   if (!dv_mass_matrix_sum(&f->matrix)) return dv_error(o, NULL, "out of memory");
   return DV_OK;
+}
+
+// false when everything is to be integrated
+static bool patch(FemMass *f)
+{
+  dvObject *o = &f->matrix.diagonal.base.base;
+  dvTopology *t = dv_topology(f->topology.target);
+  const NodalMassDensity *density = (const NodalMassDensity *)f->nodalMassDensity.target;
+  const dvTrace *trace = dv_follow_trace(o, t);
+  size_t points = f->matrix.diagonal.base.state->count;
+  if (!trace || dv_topology_point_count(t) != points ||
+      f->matrix.diagonal.count != dv_trace_before(trace, DV_POINT, points) || f->edits != density->edits ||
+      (density->property.count > 1 && density->property.count != points))
+    return false;
+  dvNumbers rows = {0};
+  bool good =
+      dv_mass_matrix_patch(&f->matrix, &(dvMassIntegral){t, f->kind, entries_of, f}, dv_trace_points(trace), &rows);
+  dv_array_free(&rows);
+  return good && dv_follow_patched(o);
 }
 
 // --- set-up --------------------------------------------------------------------------------------
@@ -123,7 +168,10 @@ static dvObject *find_density(const dvNode *node)
   return node->parents.count ? find_density(node->parents.data[0]) : NULL;
 }
 
-static void fem_mass_set_up(dvObject *o) { integrate((FemMass *)o); }
+static void fem_mass_set_up(dvObject *o)
+{
+  if (!patch((FemMass *)o)) integrate((FemMass *)o);
+}
 
 static dvStatus fem_mass_init(dvObject *o)
 {
@@ -145,7 +193,11 @@ static dvStatus fem_mass_init(dvObject *o)
   dv_follow(o, dv_topology(f->topology.target));
   // the density follows by itself, once for all masses that use it
   dvElementData *d = dv_follow_elements(f->nodalMassDensity.target, dv_topology(f->topology.target), DV_POINT);
-  dv_element_data_add_reals(d, &((NodalMassDensity *)f->nodalMassDensity.target)->property, true);
+  NodalMassDensity *nodal = (NodalMassDensity *)f->nodalMassDensity.target;
+  dv_element_data_add_reals(d, &nodal->property, true);
+  d->gather = density_gather;
+  d->resized = density_resized;
+  density_resized(nodal, 0);
   return DV_OK;
 }
 

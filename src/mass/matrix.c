@@ -1,6 +1,8 @@
 // See matrix.h.
 #include "mass/matrix.h"
 
+#include "mass/element.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,6 +116,56 @@ void dv_mass_matrix_add(dvMassMatrix *m, const int32_t *points, int corners, con
     for (int j = 0; j < corners; j++) *dv_mass_matrix_at(m, points[i], points[j]) += entries[i * corners + j];
 }
 
+// --- while a mesh changes ------------------------------------------------------------------------
+
+// the row of a point anew: itself and the corners of its elements
+static bool renew_row(dvMassMatrix *m, const dvMassIntegral *of, int32_t point, dvNumbers *columns)
+{
+  dv_trace_beside(of->mesh, of->kind, &(dvNumbers){.data = &point, .count = 1}, columns);
+  return dv_mass_matrix_renew(m, point, columns->data, columns->count);
+}
+
+static bool is_row(const dvNumbers *rows, int32_t point)
+{
+  return bsearch(&point, rows->data, rows->count, sizeof point, ascending) != NULL;
+}
+
+// the shares of an element in those of its points' rows that are made again
+static void add_shares(dvMassMatrix *m, const dvMassIntegral *of, int32_t element, const dvNumbers *rows)
+{
+  double entries[DV_MASS_ENTRIES];
+  int corners = dv_element_points(of->kind);
+  const int32_t *points = dv_topology_list(of->mesh, of->kind)->data + (size_t)element * (size_t)corners;
+  if (!of->entries(of->user, (size_t)element, entries)) return;
+  for (int i = 0; i < corners; i++)
+    for (int j = 0; j < corners && is_row(rows, points[i]); j++)
+      *dv_mass_matrix_at(m, points[i], points[j]) += entries[i * corners + j];
+}
+
+static void sum_row(dvMassMatrix *m, int32_t i)
+{
+  double sum = 0;
+  for (int32_t k = m->row.data[i]; k < m->end.data[i]; k++) sum += m->entry.data[k];
+  m->diagonal.mass.data[i] = sum;
+}
+
+bool dv_mass_matrix_patch(dvMassMatrix *m, const dvMassIntegral *of, const dvNumbers *touched, dvNumbers *rows)
+{
+  size_t n = m->diagonal.base.state->count;
+  dvNumbers scratch = {0};
+  dv_trace_beside(of->mesh, of->kind, touched, rows);
+  bool good = dv_mass_matrix_resize(m, n) && dv_reals_resize(&m->diagonal.mass, n);
+  for (size_t i = 0; i < rows->count && good; i++) good = renew_row(m, of, rows->data[i], &scratch);
+  if (good) {   // in the order of the elements, as when all of them are summed
+    dv_trace_around(of->mesh, of->kind, rows, &scratch);
+    for (size_t i = 0; i < scratch.count; i++) add_shares(m, of, scratch.data[i], rows);
+    for (size_t i = 0; i < rows->count; i++) sum_row(m, rows->data[i]);
+    m->diagonal.count = n;
+  }
+  dv_array_free(&scratch);
+  return good;
+}
+
 bool dv_mass_matrix_sum(dvMassMatrix *m)
 {
   size_t n = m->end.count;
@@ -121,8 +173,7 @@ bool dv_mass_matrix_sum(dvMassMatrix *m)
   m->diagonal.uniform = false;
   m->diagonal.mass.count = 0;
   if (!dv_reals_resize(&m->diagonal.mass, n)) return false;
-  for (size_t i = 0; i < n; i++)
-    for (int32_t k = m->row.data[i]; k < m->end.data[i]; k++) m->diagonal.mass.data[i] += m->entry.data[k];
+  for (size_t i = 0; i < n; i++) sum_row(m, (int32_t)i);
   return true;
 }
 

@@ -6,6 +6,7 @@
 #define DV_MASS_MATRIX_H
 
 #include "mass/diagonal.h"
+#include "topology/change/trace.h"
 
 typedef struct dvMassMatrix {
   dvDiagonal diagonal;
@@ -28,6 +29,17 @@ void dv_mass_matrix_add(dvMassMatrix *m, const int32_t *points, int corners, con
 // entries are zero. False when memory is short, or when everything is better made again.
 bool dv_mass_matrix_resize(dvMassMatrix *m, size_t points);
 bool dv_mass_matrix_renew(dvMassMatrix *m, int32_t point, const int32_t *columns, size_t count);
+// What a matrix is integrated over: the entries of one element (corners x corners); false when it has none.
+typedef struct dvMassIntegral {
+  dvTopology *mesh;   // whose points are those of the state
+  dvElementKind kind;
+  bool (*entries)(void *user, size_t element, double *entries);
+  void *user;
+} dvMassIntegral;
+// For such a matrix, when these points of the mesh were touched (trace.h): rows of points and of those beside them are
+// made again and summed up, to the bits of a matrix that is made anew. `rows` gets these points, in ascending order.
+// False when everything is to be made again.
+bool dv_mass_matrix_patch(dvMassMatrix *m, const dvMassIntegral *of, const dvNumbers *touched, dvNumbers *rows);
 // Sums up the rows into the diagonal. False when memory is short.
 bool dv_mass_matrix_sum(dvMassMatrix *m);
 

@@ -103,37 +103,54 @@ static double weigh_edges(MeshMatrixMass *m, const Rule *rule, const double *x)
 }
 
 // shows the entries of the whole matrix in the fields; a lumped one has only its row sums
+static void show_point(MeshMatrixMass *m, int32_t i)
+{
+  m->vertexMass.data[i] = m->lumping ? m->matrix.diagonal.mass.data[i] : *dv_mass_matrix_at(&m->matrix, i, i);
+}
+
+static void show_edge(MeshMatrixMass *m, const dvInts *edges, size_t i)
+{
+  const double *entry = dv_mass_matrix_at(&m->matrix, edges->data[2 * i], edges->data[2 * i + 1]);
+  m->edgeMass.data[i] = entry && !m->lumping ? *entry : 0;
+}
+
 static void show_entries(MeshMatrixMass *m)
 {
   const dvInts *edges = dv_topology_elements(m->mesh.topology, DV_EDGE);
-  for (size_t i = 0; i < m->vertexMass.count; i++)
-    m->vertexMass.data[i] =
-        m->lumping ? m->matrix.diagonal.mass.data[i] : *dv_mass_matrix_at(&m->matrix, (int32_t)i, (int32_t)i);
-  for (size_t i = 0; i < m->edgeMass.count && !m->lumping; i++) {
-    const double *entry = dv_mass_matrix_at(&m->matrix, edges->data[2 * i], edges->data[2 * i + 1]);
-    if (entry) m->edgeMass.data[i] = *entry;
+  for (size_t i = 0; i < m->vertexMass.count; i++) show_point(m, (int32_t)i);
+  for (size_t i = 0; i < m->edgeMass.count; i++) show_edge(m, edges, i);
+}
+
+typedef struct Integral {
+  const MeshMatrixMass *m;
+  const double *x;   // where elements are measured
+} Integral;
+
+static bool entries_of(void *user, size_t e, double *entries)
+{
+  const Integral *in = user;
+  const dvMassMesh *mesh = &in->m->mesh;
+  int corners = mesh->elements->width;
+  const int32_t *points = mesh->elements->data + e * (size_t)corners;
+  double at[3 * DV_SHAPE_NODES], rho[DV_SHAPE_NODES];
+  bool inside = dv_mass_mesh_corners(mesh, in->x, e, at);
+  for (int i = 0; i < corners; i++) {
+    inside = inside && points[i] >= 0 && (size_t)points[i] < in->m->vertexMass.count;
+    rho[i] = density_of(in->m, e) * dv_topology_filled(mesh->topology, mesh->kind, e);
   }
+  if (inside) dv_mass_element(mesh->kind, dv_shape_product_quadrature(mesh->kind), at, rho, entries);
+  return inside;
 }
 
 static double integrate(MeshMatrixMass *m, const double *x)
 {
   const dvMassMesh *mesh = &m->mesh;
-  const dvQuadrature *rule = dv_shape_product_quadrature(mesh->kind);
-  size_t n = m->vertexMass.count;
   int corners = mesh->elements->width;
-  double total = 0;
+  double total = 0, entries[DV_MASS_ENTRIES];
   if (!dv_mass_matrix_shape(&m->matrix, mesh->elements)) return 0;
   for (size_t e = 0; e < dv_ints_size(mesh->elements); e++) {
-    const int32_t *points = mesh->elements->data + e * (size_t)corners;
-    double at[3 * DV_SHAPE_NODES], rho[DV_SHAPE_NODES], entries[DV_MASS_ENTRIES];
-    bool inside = dv_mass_mesh_corners(mesh, x, e, at);
-    for (int i = 0; i < corners; i++) {
-      inside = inside && points[i] >= 0 && (size_t)points[i] < n;
-      rho[i] = density_of(m, e) * dv_topology_filled(mesh->topology, mesh->kind, e);
-    }
-    if (!inside) continue;
-    dv_mass_element(mesh->kind, rule, at, rho, entries);
-    dv_mass_matrix_add(&m->matrix, points, corners, entries);
+    if (!entries_of(&(Integral){m, x}, e, entries)) continue;
+    dv_mass_matrix_add(&m->matrix, mesh->elements->data + e * (size_t)corners, corners, entries);
     for (int i = 0; i < corners * corners; i++) total += entries[i];
   }
   m->integrated = dv_mass_matrix_sum(&m->matrix);
@@ -438,35 +455,72 @@ static bool patch_edges(MeshMatrixMass *m, const double *x, const dvTrace *trace
   return true;
 }
 
-// false when everything is to be computed
-static bool patch(MeshMatrixMass *m)
+// sums of what the numbers at these points, and at those that are no more, are
+static double sum_at(const dvReals *mass, const dvNumbers *points, size_t now)
+{
+  double sum = 0;
+  for (size_t p = now; p < mass->count; p++) sum += mass->data[p];
+  for (size_t i = 0; i < points->count; i++)
+    if ((size_t)points->data[i] < dv_min_size(now, mass->count)) sum += mass->data[points->data[i]];
+  return sum;
+}
+
+// the same for a matrix that is integrated
+static bool patch_integral(MeshMatrixMass *m, const double *x, const dvTrace *trace)
 {
   dvDiagonal *d = &m->matrix.diagonal;
-  dvObject *o = object_of(m);
-  size_t n = d->base.state->count, before = m->vertexMass.count;
-  const dvTrace *trace = dv_mass_mesh_trace(&m->mesh, o, n);
-  dvElementKind kind = m->mesh.kind;
-  if (!trace || m->whole || m->integrated || rules[kind].lump == 0 || d->count != before || m->edge_extra.count ||
-      m->vertex_extra.count ||
-      (m->massDensity.count > 1 && m->massDensity.count != dv_topology_count(m->mesh.topology, kind)))
-    return false;
-  const double *x = dv_mass_mesh_settle(&m->mesh);
+  dvTopology *t = m->mesh.topology;
+  size_t n = d->base.state->count;
+  dvNumbers rows = {0}, edges = {0};
+  dv_trace_beside(t, m->mesh.kind, dv_trace_points(trace), &rows);
+  double gone = sum_at(&d->mass, &rows, n);
+  bool good = dv_reals_resize(&m->vertexMass, n) && dv_reals_resize(&m->edgeMass, dv_topology_count(t, DV_EDGE)) &&
+              dv_mass_matrix_patch(&m->matrix, &(dvMassIntegral){t, m->mesh.kind, entries_of, &(Integral){m, x}},
+                                   dv_trace_points(trace), &rows);
+  if (good) {
+    dv_reals_edit(&m->vertexMass), dv_reals_edit(&m->edgeMass);
+    m->totalMass += sum_at(&d->mass, &rows, n) - gone;
+    dv_trace_around(t, DV_EDGE, &rows, &edges);
+    for (size_t i = 0; i < rows.count; i++) show_point(m, rows.data[i]);
+    for (size_t i = 0; i < edges.count; i++) show_edge(m, dv_topology_list(t, DV_EDGE), (size_t)edges.data[i]);
+  }
+  dv_array_free(&rows);
+  dv_array_free(&edges);
+  return good;
+}
+
+static bool patch_edge_weights(MeshMatrixMass *m, const double *x, const dvTrace *trace)
+{
+  dvDiagonal *d = &m->matrix.diagonal;
+  size_t n = d->base.state->count;
   const dvNumbers *points = dv_trace_points(trace);
-  double gone = 0, come = 0;
-  for (size_t p = n; p < before; p++) gone += m->vertexMass.data[p];
-  for (size_t i = 0; i < points->count; i++)
-    if ((size_t)points->data[i] < dv_min_size(n, before)) gone += m->vertexMass.data[points->data[i]];
+  double gone = sum_at(&m->vertexMass, points, n);
   if (!dv_reals_resize(&m->vertexMass, n) || !dv_reals_resize(&d->mass, n)) return false;
   double *mass = dv_reals_edit(&m->vertexMass);
   for (size_t i = 0; i < points->count; i++) {
     int32_t p = points->data[i];
     mass[p] = weigh_point(m, x, p);
     d->mass.data[p] = m->lump * mass[p];
-    come += mass[p];
   }
   d->count = n;
-  m->totalMass += (come - gone) / shares_of(m);
-  if (!patch_edges(m, x, trace) || (!m->lumping && !patch_rows(m, trace))) return false;
+  m->totalMass += (sum_at(&m->vertexMass, points, n) - gone) / shares_of(m);
+  return patch_edges(m, x, trace) && (m->lumping || patch_rows(m, trace));
+}
+
+// false when everything is to be computed
+static bool patch(MeshMatrixMass *m)
+{
+  dvObject *o = object_of(m);
+  const dvDiagonal *d = &m->matrix.diagonal;
+  const dvTrace *trace = dv_mass_mesh_trace(&m->mesh, o, d->base.state->count);
+  dvElementKind kind = m->mesh.kind;
+  bool integral = m->whole || rules[kind].lump == 0;
+  if (!trace || m->integrated != integral || d->count != m->vertexMass.count || m->edge_extra.count ||
+      m->vertex_extra.count ||
+      (m->massDensity.count > 1 && m->massDensity.count != dv_topology_count(m->mesh.topology, kind)))
+    return false;
+  const double *x = dv_mass_mesh_settle(&m->mesh);
+  if (!(integral ? patch_integral : patch_edge_weights)(m, x, trace)) return false;
   touch_masses(m);
   return dv_follow_patched(o);
 }

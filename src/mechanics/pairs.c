@@ -7,6 +7,7 @@ static void leave(void *user, size_t row)
   dvElementList *other = s->pairs->lists[1 - s->side];
   int32_t last = (int32_t)dv_ints_size(s->pairs->ends[s->side]) - 1;
   if (s->pairs->tells) dv_push(&s->pairs->steps, ((dvTraceStep){DV_REMOVING, (int32_t)row, last}));
+  if (s->pairs->left) s->pairs->left(s->pairs->user, row);
   if (!other) return;
   dv_element_list_keep(other);   // its own mesh may stay as it is
   dv_element_list_erase(other, row);

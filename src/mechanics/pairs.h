@@ -15,6 +15,8 @@ typedef struct dvPairs {
   dvElementList *lists[2];       // NULL where a state follows no topology
   bool tells;                    // steps are noted
   DV_ARRAY(dvTraceStep) steps;   // what became of the entries since they were followed, or taken note of
+  void (*left)(void *user, size_t row);   // may be NULL: an entry is about to go, and the last takes its place
+  void *user;
   struct dvPairsSide {
     struct dvPairs *pairs;
     int side;

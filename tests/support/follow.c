@@ -2,7 +2,9 @@
 #include "support/follow.h"
 
 #include "app/divan.h"
+#include "constraint/lagrangian/model.h"
 #include "io/scene/scene_file.h"
+#include "mechanics/rows.h"
 #include "support/check.h"
 #include "support/scene.h"
 #include "topology/change/cut_cells.h"
@@ -101,7 +103,8 @@ char *follow_scene(const followCase *c)
   dv_text_add(&t, "<MeshTopology name='mesh' ");
   follow_seed(7);
   follow_add_mesh(&t, c->kind);
-  dv_text_printf(&t, "/><MechanicalObject name='dofs' template='%s'/>%s", dof, beside);
+  dv_text_printf(&t, "/><MechanicalObject name='dofs' template='%s'/>", dof);
+  add_attributes(&t, beside, c->kind);
   if (c->below) dv_text_printf(&t, "<Node name='below'><MechanicalObject name='mapped' %s/>", c->below);
   dv_text_printf(&t, "<%s name='it' ", c->name);
   add_attributes(&t, c->attributes, c->kind);
@@ -328,6 +331,57 @@ static void compare_projective(Both *b, int state)
   same(b, "projected position", state, DV_X);
 }
 
+// rows of a constraint and its violations
+enum { MOST_ROWS = 1024 };
+
+static size_t evaluate_constraint(dvObject *it, dvRowSet *set, double *violation)
+{
+  const dvConstraintOps *ops = dv_ops(it, DV_ROLE_CONSTRAINT);
+  const dvConstraintStep step = {.x = DV_X, .v = DV_V, .dt = 0.01};
+  dvLaw laws[MOST_ROWS] = {0};
+  size_t rows = 0;
+  if (ops->begin) ops->begin(it, &step);
+  size_t count = ops->laws(it, &step, NULL);
+  assert_in_range(count, 0, MOST_ROWS);
+  ops->laws(it, &step, laws);
+  for (size_t i = 0; i < count; i++) rows += (size_t)laws[i].rows;
+  assert_in_range(rows, 0, MOST_ROWS);
+  ops->rows(it, &step, set, 0);
+  ops->violation(it, &step, violation);
+  return rows;
+}
+
+static void add_up(const dvRowSet *set, const dvState *s, size_t rows, double *h)
+{
+  dvStateRows *on = (dvStateRows *)dv_rows_find(set, s);
+  size_t width = dv_state_scalars(s, DV_V);
+  if (!on) return;
+  dv_sparse_rows_settle(&on->rows, rows);
+  for (size_t r = 0; r < rows; r++)
+    for (size_t e = on->rows.start.data[r]; e < on->rows.start.data[r + 1]; e++)
+      h[r * width + (size_t)on->rows.col.data[e]] += on->rows.value.data[e];
+}
+
+static void compare_constraint(Both *b)
+{
+  double violation[2][MOST_ROWS] = {0}, *h[2];
+  size_t rows[2], n = dv_state_scalars(b->states[0][0], DV_V);
+  for (int k = 0; k < 2; k++) {
+    dvRowSet set = {0};
+    rows[k] = evaluate_constraint(b->it[k], &set, violation[k]);
+    h[k] = dv_alloc(MOST_ROWS * n * sizeof **h);
+    add_up(&set, b->states[k][0], rows[k], h[k]);
+    dv_rows_free(&set);
+  }
+  if (rows[0] != rows[1]) print_error("%s has %zu rows, made anew %zu\n", b->c->name, rows[0], rows[1]);
+  b->good = b->good && rows[0] == rows[1];
+  for (size_t i = 0; i < rows[0] && b->good; i++) b->good = fabs(violation[0][i] - violation[1][i]) < 1e-12;
+  for (size_t i = 0; i < rows[0] * n && b->good; i++) b->good = fabs(h[0][i] - h[1][i]) < 1e-12;
+  if (!b->good) print_error("%s: rows or violations differ from those of one made anew\n", b->c->name);
+  dv_free(h[0]);
+  dv_free(h[1]);
+}
+
 static void compare_mapping(Both *b, int in, int out)
 {
   clear(b, in, DV_F);
@@ -365,6 +419,7 @@ static void compare(Both *b)
   if (it->cls->ops[DV_ROLE_FORCE]) compare_force(b, state);
   if (it->cls->ops[DV_ROLE_MASS]) compare_mass(b, state);
   if (it->cls->ops[DV_ROLE_PROJECTIVE]) compare_projective(b, state);
+  if (it->cls->ops[DV_ROLE_CONSTRAINT]) compare_constraint(b);
   if (it->cls->ops[DV_ROLE_MAPPING]) compare_mapping(b, b->c->above ? 2 : 0, b->c->above ? 0 : 1);
 }
 

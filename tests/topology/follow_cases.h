@@ -1,4 +1,5 @@
-// A row for every force, mass, mapping and projective constraint that uses a mesh or names points.
+// A row for every force, mass, mapping and projective constraint that uses a mesh or names points, and for Lagrangian
+// constraints of points.
 #ifndef DV_TESTS_TOPOLOGY_FOLLOW_CASES_H
 #define DV_TESTS_TOPOLOGY_FOLLOW_CASES_H
 
@@ -170,17 +171,13 @@ static const followCase follow_cases[] = {
     {.name = "DiagonalMass", .kind = DV_TRIANGLE, .attributes = "massDensity='2' computeMassOnRest='0'"},
     {.name = "DiagonalMass", .kind = DV_EDGE, .attributes = "massDensity='2'"},
     {.name = "MeshMatrixMass", .kind = DV_TETRAHEDRON, .attributes = "massDensity='{e}'"},
-    {.name = "MeshMatrixMass",
-     .kind = DV_HEXAHEDRON,
-     .attributes = "massDensity='{e}' exact='1'",
-     .remade = "integrates all pairs of points"},
+    {.name = "MeshMatrixMass", .kind = DV_HEXAHEDRON, .attributes = "massDensity='{e}' exact='1'"},
     {.name = "MeshMatrixMass", .kind = DV_QUAD, .attributes = "massDensity='3' lumping='1'"},
     {.name = "MeshMatrixMass", .kind = DV_TRIANGLE, .attributes = "massDensity='3'"},
     {.name = "FEMMass",
      .kind = DV_TETRAHEDRON,
      .attributes = NULL,
-     .beside = "<NodalMassDensity property='3'/>",
-     .remade = "integrates all pairs of points"},
+     .beside = "<NodalMassDensity name='it2' property='{p}'/>"},
     // projective constraints
     {.name = "FixedProjectiveConstraint", .kind = DV_TETRAHEDRON, .attributes = SOME " activate_projectVelocity='1'"},
     {.name = "FixedProjectiveConstraint", .kind = DV_TETRAHEDRON, .attributes = "fixAll='1'"},
@@ -214,29 +211,36 @@ static const followCase follow_cases[] = {
      .attributes = "position='{3p}' stiffness='0.5'",
      .once = true,
      .stays = true},
-    // mappings
-    {.name = "BarycentricMapping",
+    // Lagrangian constraints
+    {.name = "FixedLagrangianConstraint", .kind = DV_TETRAHEDRON, .attributes = SOME},
+    {.name = "UniformLagrangianConstraint", .kind = DV_EDGE, .attributes = "constrainToRestPos='1'", .dof = "Vec1"},
+    {.name = "BilateralLagrangianConstraint",
      .kind = DV_TETRAHEDRON,
-     .attributes = NULL,
-     .below = MAPPED,
-     .remade = "looks for points that have lost their element in the whole mesh"},
-    {.name = "BarycentricMapping",
-     .kind = DV_HEXAHEDRON,
-     .attributes = NULL,
-     .below = MAPPED,
-     .remade = "looks for points that have lost their element in the whole mesh"},
-    {.name = "BarycentricMapping",
-     .kind = DV_TRIANGLE,
-     .attributes = NULL,
-     .below = MAPPED,
-     .remade = "looks for points that have lost their element in the whole mesh"},
+     .attributes = "object1='@dofs' object2='@dofs' first_point='0 3 5 7' second_point='8 12 20 21' "
+                   "rest_vector='0.1 0.2 0.3 0 0 0 0.4 0 0.1 0 0.2 0'"},
+    {.name = "SlidingLagrangianConstraint",
+     .kind = DV_TETRAHEDRON,
+     .attributes = "object1='@dofs' object2='@dofs' sliding_point='3' axis_1='14' axis_2='15'"},
+    {.name = "StopperLagrangianConstraint",
+     .kind = DV_EDGE,
+     .attributes = "index='14' min='-1' max='1'",
+     .dof = "Vec1"},
+    {.name = "JointLagrangianConstraint",
+     .kind = DV_EDGE,
+     .attributes = "object1='@dofs' object2='@dofs' joint='hinge' first_point='0 7 14' second_point='1 8 15' "
+                   "axis='0 0 1 0 1 0 1 0 0'",
+     .dof = FRAMES},
+    // mappings
+    {.name = "BarycentricMapping", .kind = DV_TETRAHEDRON, .attributes = NULL, .below = MAPPED},
+    {.name = "BarycentricMapping", .kind = DV_HEXAHEDRON, .attributes = NULL, .below = MAPPED},
+    {.name = "BarycentricMapping", .kind = DV_TRIANGLE, .attributes = NULL, .below = MAPPED},
     {.name = "BarycentricMapping",
      .kind = DV_TETRAHEDRON,
      .attributes = "useRestPosition='1'",
      .below = "template='Rigid3' "
               "position='0.2 0.3 0.4 0 0 0 1  1.3 0.7 1.1 0 0 0 1  2.6 1.2 0.3 0 0 0 1'",
      .stays = true,
-     .remade = "looks for points that have lost their element in the whole mesh"},
+     .remade = "turns frames with the shapes of all elements"},
     {.name = "IdentityMapping", .kind = DV_TETRAHEDRON, .attributes = NULL, .below = ""},
     {.name = "SubsetMapping",
      .kind = DV_TETRAHEDRON,

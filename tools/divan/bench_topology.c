@@ -12,15 +12,19 @@
 
 #include <math.h>
 
-enum { REMOVALS = 40, CARVED = 100, STEPS = 8 };
+enum { REMOVALS = 40, CARVED = 100, STEPS = 8, SWEEPS = 5 };
 
 typedef struct Subject {
   const char *name, *per;
   size_t elements[BENCH_SIZES];
   double (*measure)(dvScene *scene, dvTopology *mesh, size_t *changed);
-  bool flat;     // a plate that a blade goes through, so that all are cut
-  bool direct;   // steps are solved with a factor
+  bool flat;            // a plate that a blade goes through, so that all are cut
+  const char *solver;   // of the steps
 } Subject;
+
+static const char ten[] = "<CGLinearSolver iterations=\"10\" tolerance=\"1e-9\" threshold=\"1e-9\"/>",
+                  twenty_five[] = "<CGLinearSolver iterations=\"25\" tolerance=\"1e-9\" threshold=\"1e-9\"/>",
+                  factor[] = "<SparseLDLSolver/>";
 
 // --- an organ ------------------------------------------------------------------------------------
 
@@ -45,8 +49,7 @@ static char *organ_scene(size_t elements, const Subject *s)
                  "<BruteForceBroadPhase/><BVHNarrowPhase/><NewProximityIntersection alarmDistance=\"0.01\" "
                  "contactDistance=\"0.005\"/><CollisionResponse response=\"PenalityContactForceField\"/>"
                  "<Node name=\"organ\"><EulerImplicitSolver rayleighStiffness=\"0.1\"/>%s",
-                 s->direct ? "<SparseLDLSolver/>"
-                           : "<CGLinearSolver iterations=\"10\" tolerance=\"1e-9\" threshold=\"1e-9\"/>");
+                 s->solver);
   add_lists(&t, &box);
   dv_text_printf(&t, "<TetrahedronSetTopologyModifier/><MechanicalObject name=\"dofs\"/><DiagonalMass "
                      "massDensity=\"1\"/><TetrahedronFEMForceField youngModulus=\"1000\" poissonRatio=\"0.4\"/>"
@@ -108,15 +111,16 @@ static double remove_between(dvScene *scene, dvTopology *mesh, size_t *changed)
   return good ? best : -1;
 }
 
+// Processor time, of all threads together: what a step takes on a machine that has nothing else to do.
 static double carve(dvScene *scene, dvTopology *mesh, size_t *changed)
 {
   uint64_t seed = 1;
   double best = INFINITY;
   bool good = remove_some(mesh, CARVED, &seed) && dv_scene_step(scene, 0) == DV_OK;
   for (int i = 0; i < STEPS && good; i++) {
-    double began = dv_now();
+    double began = dv_cpu_now();
     good = remove_some(mesh, CARVED, &seed) && dv_scene_step(scene, 0) == DV_OK;
-    best = dv_min(best, 1e3 * (dv_now() - began));
+    best = dv_min(best, 1e3 * (dv_cpu_now() - began));
   }
   *changed = CARVED;
   return good ? best : -1;
@@ -124,8 +128,8 @@ static double carve(dvScene *scene, dvTopology *mesh, size_t *changed)
 
 static const double *points_of(void *user) { return dv_topology_positions(user)->data; }
 
-// One stroke through the whole plate, in the middle of a layer of cells: it meets all of that layer. A
-// mesh is cut once, so there is no best of several: processor time tells what a busy machine's clock does not.
+// One stroke through the whole plate, in the middle of a layer of cells: it meets all of that layer. A mesh is cut
+// once, so the best is that of several meshes; processor time tells what a busy machine's clock does not.
 static double sweep(dvScene *scene, dvTopology *mesh, size_t *changed)
 {
   DV_UNUSED(scene);
@@ -147,26 +151,31 @@ static double sweep(dvScene *scene, dvTopology *mesh, size_t *changed)
 // --- measuring -----------------------------------------------------------------------------------
 
 static const Subject subjects[] = {
-    {"removing one tetrahedron", "tetrahedra", {5000, 20000, 50000, 100000, 200000}, remove_one, false, false},
+    {"removing one tetrahedron", "tetrahedra", {5000, 20000, 50000, 100000, 200000}, remove_one, false, ten},
     {"removing one tetrahedron between steps",
      "tetrahedra",
      {5000, 20000, 50000, 100000, 200000},
      remove_between,
      false,
-     false},
-    {"carving 100 tetrahedra, and a step", "tetrahedra", {2500, 5000, 10000, 20000, 40000}, carve, false, false},
+     ten},
+    {"carving 100 tetrahedra, and a step", "tetrahedra", {2500, 5000, 10000, 20000, 40000}, carve, false, ten},
+    {"carving 100 tetrahedra, and a step of 25 iterations",
+     "tetrahedra",
+     {2500, 5000, 10000, 20000, 40000},
+     carve,
+     false,
+     twenty_five},
     {"carving 100 tetrahedra, and a step with a factor",
      "tetrahedra",
      {1250, 2500, 5000, 10000, 20000},
      carve,
      false,
-     true},
-    {"a blade through half of a plate", "tetrahedra", {500, 1000, 2000, 4000, 8000}, sweep, true, false},
+     factor},
+    {"a blade through half of a plate", "tetrahedra", {500, 1000, 2000, 4000, 8000}, sweep, true, ten},
 };
 
-static double time_changes(const void *subject, size_t elements, int threads, size_t *changed)
+static double time_scene(const Subject *s, size_t elements, int threads, size_t *changed)
 {
-  const Subject *s = subject;
   dvContext *context = dv_divan_create(threads);
   context->log.threshold = DV_ERROR;
   char *text = organ_scene(elements, s);
@@ -180,6 +189,17 @@ static double time_changes(const void *subject, size_t elements, int threads, si
   dv_scene_destroy(&scene);
   dv_divan_destroy(&context);
   return ms;
+}
+
+static double time_changes(const void *subject, size_t elements, int threads, size_t *changed)
+{
+  const Subject *s = subject;
+  double best = time_scene(s, elements, threads, changed);
+  for (int i = 1; i < (s->flat ? SWEEPS : 1) && best >= 0; i++) {
+    double ms = time_scene(s, elements, threads, changed);
+    best = ms < 0 ? ms : dv_min(best, ms);
+  }
+  return best;
 }
 
 json_t *bench_topology(const Bench *b)

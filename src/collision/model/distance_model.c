@@ -320,6 +320,7 @@ static dvStatus take_cells(dvDistanceModel *m)
                       m->base.state->base.name, m->base.state->count);
     }
   dv_cube_tree_clear(&m->base.tree);
+  m->base.boxes.count = 0;
   share_points(m);
   return DV_OK;
 }

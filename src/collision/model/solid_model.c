@@ -9,6 +9,7 @@
 #include "topology/topology.h"
 
 #include <math.h>
+#include <string.h>
 
 #define BRICK_FIELDS(X)                                                              \
   X(vec3s, extents, "", "m", "half lengths of each box along the axes of its frame") \
@@ -82,6 +83,39 @@ static void solid_follow(SolidModel *s)
   }
 }
 
+static void new_size(dvReals *list, size_t row, size_t width, const double *value)
+{
+  if ((row + 1) * width > list->count) return;
+  memcpy(dv_reals_edit(list) + row * width, value, width * sizeof *value);
+}
+
+// solids that descend from none have the sizes of those without any
+static void solid_created(void *user, const dvNewElement *e)
+{
+  SolidModel *s = user;
+  const double sides[3] = {s->defaultExtent, s->defaultExtent, s->defaultExtent}, nowhere[3] = {0, 0, 0};
+  bool capsule = s->base.shape == DV_SHAPE_CAPSULE, cylinder = s->base.shape == DV_SHAPE_CYLINDER;
+  if (e->ancestor_count) return;
+  new_size(&s->extents, e->row, 3, sides);
+  new_size(&s->listCapsuleRadii, e->row, 1, &s->defaultRadius);
+  new_size(&s->radii, e->row, 1, &s->defaultRadius);
+  new_size(&s->heights, e->row, 1, capsule ? &s->dafaultHeight : &s->defaultHeight);
+  new_size(&s->direction, e->row, 3, nowhere);
+  new_size(&s->own, e->row, cylinder ? 3 : 1, cylinder ? s->defaultLocalAxis : &s->defaultLength);
+}
+
+// sizes move with the frames, points or edges that they belong to; nothing happens where `d` is NULL
+static dvStatus follow_sizes(SolidModel *s, dvElementData *d)
+{
+  dvReals *const lists[] = {&s->extents, &s->listCapsuleRadii, &s->radii, &s->heights, &s->direction};
+  if (!d) return DV_OK;
+  d->create = solid_created;
+  for (size_t i = 0; i < DV_COUNT(lists); i++)
+    if (lists[i]->count) DV_TRY(dv_element_data_add_reals(d, lists[i], true));
+  size_t width = s->base.shape == DV_SHAPE_CYLINDER ? 3 : 1;
+  return s->own.count ? dv_element_data_add_groups(d, &s->own, width, true) : DV_OK;
+}
+
 static dvStatus check_size(dvObject *o, const void *field, const double *values, size_t count)
 {
   for (size_t i = 0; i < count; i++)
@@ -153,8 +187,18 @@ static dvStatus brick_init(dvObject *o)
 
 static dvStatus solid_bwd_init(dvObject *o)
 {
-  solid_follow((SolidModel *)o);
-  return DV_OK;
+  SolidModel *s = (SolidModel *)o;
+  solid_follow(s);
+  return follow_sizes(s, dv_follow_rows(o, s->base.state));
+}
+
+// sizes have moved with what they belong to
+static void solid_topology_changed(dvObject *o)
+{
+  SolidModel *s = (SolidModel *)o;
+  dv_cube_tree_clear(&s->base.tree);
+  s->base.boxes.count = 0;
+  solid_follow(s);
 }
 
 static const dvCollisionModelOps brick_ops = {DV_SHAPE_BRICK, brick_boxes, solid_may_touch};
@@ -174,8 +218,7 @@ static dvStatus take_edges(SolidModel *s)
                       "edge %zu names point %d, but the state %s has %zu points", i / 2, edges->data[i],
                       s->base.state->base.name, s->base.state->count);
     }
-  dv_cube_tree_clear(&s->base.tree);
-  solid_follow(s);
+  solid_topology_changed(o);
   return DV_OK;
 }
 
@@ -212,10 +255,15 @@ static dvStatus capsule_bwd_init(dvObject *o)
   if (s->base.elements.count == 0)
     dv_warning(o, "give it a mesh with edges", "the topology %s has no edges for a CapsuleCollisionModel",
                s->topology.target->name);
-  return DV_OK;
+  return follow_sizes(s, dv_follow_elements(o, dv_topology(s->topology.target), DV_EDGE));
 }
 
-static void capsule_topology_changed(dvObject *o) { take_edges((SolidModel *)o); }
+static void capsule_topology_changed(dvObject *o)
+{
+  SolidModel *s = (SolidModel *)o;
+  if (s->base.elements.width) take_edges(s);
+  else solid_topology_changed(o);
+}
 
 // those with a common point do not touch
 static bool capsule_may_touch(const dvCollisionModel *m, int32_t i, const dvCollisionModel *other, int32_t j)
@@ -297,14 +345,14 @@ static const dvCollisionModelOps ray_ops = {DV_SHAPE_RAY, line_boxes, solid_may_
 #define GEOMETRY "Sofa.Component.Collision.Geometry"
 SOLID_MODEL(dv_obb_collision_model_class, "OBBCollisionModel", "CollisionOBBCapsule",
             "boxes that turn with the frames of a state, for collisions", DV_DOF_RIGID3, brick_fields, brick_ops,
-            brick_init, solid_bwd_init, NULL)
+            brick_init, solid_bwd_init, solid_topology_changed)
 SOLID_MODEL(dv_capsule_collision_model_class, "CapsuleCollisionModel", "CollisionOBBCapsule",
             "capsules at the frames of a state or along the edges of a mesh, for collisions",
             DV_DOF_VEC3 | DV_DOF_RIGID3, capsule_fields, capsule_ops, capsule_init, capsule_bwd_init,
             capsule_topology_changed)
 SOLID_MODEL(dv_cylinder_collision_model_class, "CylinderCollisionModel", GEOMETRY,
             "cylinders at the frames of a state, for collisions", DV_DOF_RIGID3, cylinder_fields, cylinder_ops,
-            cylinder_init, solid_bwd_init, NULL)
+            cylinder_init, solid_bwd_init, solid_topology_changed)
 SOLID_MODEL(dv_ray_collision_model_class, "RayCollisionModel", GEOMETRY,
             "rays from the points of a state; what they hit is listed, nothing answers it", DV_DOF_VEC3, ray_fields,
-            ray_ops, ray_init, solid_bwd_init, NULL)
+            ray_ops, ray_init, solid_bwd_init, solid_topology_changed)

@@ -91,6 +91,32 @@ static dvStatus sphere_init(dvObject *o)
   return DV_OK;
 }
 
+// spheres that descend from none have the radius of those without one
+static void sphere_created(void *user, const dvNewElement *e)
+{
+  SphereModel *s = user;
+  if (!e->ancestor_count && e->row < s->listRadius.count) dv_reals_edit(&s->listRadius)[e->row] = s->radius;
+}
+
+static dvStatus sphere_bwd_init(dvObject *o)
+{
+  SphereModel *s = (SphereModel *)o;
+  dvElementData *d = dv_follow_rows(o, s->base.state);
+  sphere_follow(s);
+  if (!d) return DV_OK;
+  d->create = sphere_created;
+  return dv_element_data_add_reals(d, &s->listRadius, true);
+}
+
+// radii have moved with their points
+static void sphere_topology_changed(dvObject *o)
+{
+  SphereModel *s = (SphereModel *)o;
+  dv_cube_tree_clear(&s->base.tree);
+  s->base.boxes.count = 0;
+  sphere_follow(s);
+}
+
 static void sphere_handle_event(dvObject *o, const dvEvent *event)
 {
   if (event->kind == DV_EVENT_COLLISION_BEGIN) sphere_follow((SphereModel *)o);
@@ -125,6 +151,8 @@ const dvClass dv_sphere_collision_model_class = {
     .blocks = {&dv_object_block, &dv_collision_model_block, DV_BLOCK(sphere_fields)},
     .ops = {[DV_ROLE_COLLISION_MODEL] = &sphere_ops},
     .init = sphere_init,
+    .bwd_init = sphere_bwd_init,
+    .topology_changed = sphere_topology_changed,
     .handle_event = sphere_handle_event,
     .destroy = dv_collision_model_destroy,
     .remember = dv_collision_model_remember,

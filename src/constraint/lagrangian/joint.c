@@ -17,6 +17,7 @@
 #include "constraint/lagrangian/model.h"
 
 #include "math/vec.h"
+#include "mechanics/pairs.h"
 
 #include <math.h>
 
@@ -55,6 +56,7 @@ typedef struct Joints {
   dvConstraintModel model;
   JOINT_FIELDS(DV_MEMBER)
   DV_ARRAY(Joint) joints;
+  dvPairs followed;   // joints leave with either of their frames
 } Joints;
 
 #define SELF Joints
@@ -129,6 +131,17 @@ static dvStatus joint_init(dvObject *o)
   return dv_constraint_model_find_two(o, &j->object1, &j->object2);
 }
 
+static void joint_follow(Joints *j)
+{
+  dv_pairs_follow(&j->followed, &j->model.base, j->model.first, j->model.second, &j->first_point, &j->second_point);
+  dvElementList *list = dv_pairs_list(&j->followed);
+  if (j->anchor.count) dv_element_list_add_reals(list, &j->anchor, false);
+  dv_element_list_add_reals(list, &j->axis, true);
+  dv_element_list_add_reals(list, &j->limits, true);
+  dv_element_list_add_reals(list, &j->value, false);
+  dv_element_list_add_array(list, &j->joints);
+}
+
 static dvStatus joint_bwd_init(dvObject *o)
 {
   Joints *j = (Joints *)o;
@@ -140,6 +153,7 @@ static dvStatus joint_bwd_init(dvObject *o)
   }
   if (!dv_reals_resize(&j->value, j->joints.count)) return dv_error(o, NULL, "out of memory");
   for (size_t i = 0; i < j->value.count; i++) j->value.data[i] = 0;
+  if (!j->followed.ends[0]) joint_follow(j);
   return DV_OK;
 }
 
@@ -344,7 +358,12 @@ static void joint_store(dvObject *o, const dvConstraintStep *step, const double 
   dv_touch(o, &j->value);
 }
 
-static void joint_destroy(dvObject *o) { dv_array_free(&((Joints *)o)->joints); }
+static void joint_destroy(dvObject *o)
+{
+  Joints *j = (Joints *)o;
+  dv_pairs_free(&j->followed);
+  dv_array_free(&j->joints);
+}
 
 static const dvConstraintOps joint_ops = {
     .begin = joint_begin, .laws = joint_laws, .rows = joint_rows, .violation = joint_violation, .store = joint_store};

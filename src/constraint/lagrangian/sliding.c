@@ -4,11 +4,13 @@
 //   d3 = e (P - A) >= 0, d4 = -e (P - B) >= 0     e along the segment, n and m across
 //
 // n points from the foot to P; where P stands on the line it is any normal. Where A and B coincide P stays at A, three
-// rows along the axes. Frames: their positions.
+// rows along the axes. Frames: their positions. When one of the three leaves with a change of its mesh, nothing is held
+// any more.
 #include "constraint/lagrangian/classes.h"
 #include "constraint/lagrangian/model.h"
 
 #include "math/vec.h"
+#include "mechanics/pairs.h"
 
 #include <float.h>
 
@@ -25,6 +27,8 @@ typedef struct Sliding {
   int rows;   // 4, or 3 where the ends coincide
   dvVec3 directions[4];
   double t;
+  dvPairs followed;
+  dvInts slides, axis;   // the point, and both ends; empty when one has left
 } Sliding;
 
 #define SELF Sliding
@@ -36,7 +40,43 @@ static dvStatus sliding_check(dvObject *o)
   Sliding *s = (Sliding *)o;
   DV_TRY(dv_constraint_model_check(o, &s->sliding_point, s->model.first));
   DV_TRY(dv_constraint_model_check(o, &s->axis_1, s->model.second));
-  return dv_constraint_model_check(o, &s->axis_2, s->model.second);
+  DV_TRY(dv_constraint_model_check(o, &s->axis_2, s->model.second));
+  s->slides.width = 1;
+  s->axis.width = 2;
+  if (!dv_ints_assign(&s->slides, &s->sliding_point, 1) ||
+      !dv_ints_assign(&s->axis, (const int32_t[]){s->axis_1, s->axis_2}, 2))
+    return dv_error(o, NULL, "out of memory");
+  if (s->followed.ends[0]) dv_pairs_forget(&s->followed);
+  return DV_OK;
+}
+
+static dvStatus sliding_bwd_init(dvObject *o)
+{
+  Sliding *s = (Sliding *)o;
+  DV_TRY(sliding_check(o));
+  if (!s->followed.ends[0]) dv_pairs_follow(&s->followed, o, s->model.first, s->model.second, &s->slides, &s->axis);
+  return DV_OK;
+}
+
+static bool is_gone(const Sliding *s) { return s->slides.count < 1 || s->axis.count < 2; }
+
+static void sliding_topology_changed(dvObject *o)
+{
+  Sliding *s = (Sliding *)o;
+  dv_follow_patched(o);
+  if (is_gone(s)) return;
+  s->sliding_point = s->slides.data[0];
+  s->axis_1 = s->axis.data[0];
+  s->axis_2 = s->axis.data[1];
+  dv_touch(o, &s->sliding_point), dv_touch(o, &s->axis_1), dv_touch(o, &s->axis_2);
+}
+
+static void sliding_destroy(dvObject *o)
+{
+  Sliding *s = (Sliding *)o;
+  dv_pairs_free(&s->followed);
+  dv_ints_free(&s->slides);
+  dv_ints_free(&s->axis);
 }
 
 static dvStatus sliding_init(dvObject *o)
@@ -73,6 +113,10 @@ static void sliding_begin(dvObject *o, const dvConstraintStep *step)
 {
   Sliding *s = (Sliding *)o;
   int x = step->again ? step->x : DV_X;
+  if (is_gone(s)) {
+    s->rows = 0;
+    return;
+  }
   dvVec3 p = point(s->model.first, x, s->sliding_point), a = point(s->model.second, x, s->axis_1),
          axis = dv_vec3_sub(point(s->model.second, x, s->axis_2), a);
   double length = dv_vec3_norm(axis);
@@ -95,7 +139,7 @@ static size_t sliding_laws(dvObject *o, const dvConstraintStep *step, dvLaw *out
 {
   DV_UNUSED(step);
   const Sliding *s = (const Sliding *)o;
-  if (dv_constraint_model_is_over(o)) return 0;
+  if (dv_constraint_model_is_over(o) || is_gone(s)) return 0;
   for (int k = 0; out && k < s->rows; k++)
     out[k] = (dvLaw){
         .kind = s->rows == 4 && k >= 2 ? DV_LAW_UNEQUAL : DV_LAW_EQUAL, .rows = 1, .id = (uint64_t)k, .restarts = true};
@@ -122,6 +166,7 @@ static void sliding_violation(dvObject *o, const dvConstraintStep *step, double 
 {
   const Sliding *s = (const Sliding *)o;
   int x = dv_constraint_positions(step);
+  if (is_gone(s)) return;
   dvVec3 p = point(s->model.first, x, s->sliding_point), a = point(s->model.second, x, s->axis_1),
          b = point(s->model.second, x, s->axis_2);
   dvVec3 vp = speed(s->model.first, step->v, s->sliding_point), va = speed(s->model.second, step->v, s->axis_1),
@@ -161,6 +206,8 @@ const dvClass dv_sliding_class = {
     .blocks = {&dv_object_block, &dv_constraint_model_block, DV_BLOCK(sliding_fields)},
     .ops = {[DV_ROLE_CONSTRAINT] = &sliding_ops},
     .init = sliding_init,
-    .bwd_init = sliding_check,
+    .bwd_init = sliding_bwd_init,
     .reinit = sliding_check,
+    .destroy = sliding_destroy,
+    .topology_changed = sliding_topology_changed,
 };

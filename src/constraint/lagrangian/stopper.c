@@ -3,7 +3,7 @@
 //   min <= x <= max, with a multiplier only where it would leave: two unilateral rows x - min, max - x in one law
 //
 // One row: without its multiplier the value is x = d - w lambda; the law brings it to the nearer bound when it lies
-// outside of both.
+// outside of both. A value that leaves with a change of its mesh is held no more.
 #include "constraint/lagrangian/classes.h"
 #include "constraint/lagrangian/model.h"
 
@@ -17,6 +17,7 @@ typedef struct Stopper {
   dvConstraintModel model;
   STOPPER_FIELDS(DV_MEMBER)
   double low, high;   // of the row: positions, or velocities that lead there
+  dvInts held;        // the value; empty when it has left
 } Stopper;
 
 #define SELF Stopper
@@ -27,9 +28,24 @@ static dvStatus stopper_check(dvObject *o)
 {
   Stopper *s = (Stopper *)o;
   DV_TRY(dv_constraint_model_check(o, &s->index, s->model.first));
-  if (s->min <= s->max) return DV_OK;
-  return dv_field_error(o, &s->max, "exchange them", "there is no value between %g and %g", s->min, s->max);
+  if (!(s->min <= s->max))
+    return dv_field_error(o, &s->max, "exchange them", "there is no value between %g and %g", s->min, s->max);
+  s->held.width = 1;
+  if (!dv_ints_assign(&s->held, &s->index, 1)) return dv_error(o, NULL, "out of memory");
+  dv_element_list_forget(dv_follow_points(o, s->model.first, &s->held));
+  return DV_OK;
 }
+
+static void stopper_topology_changed(dvObject *o)
+{
+  Stopper *s = (Stopper *)o;
+  dv_follow_patched(o);
+  if (!s->held.count) return;
+  s->index = s->held.data[0];
+  dv_touch(o, &s->index);
+}
+
+static void stopper_destroy(dvObject *o) { dv_ints_free(&((Stopper *)o)->held); }
 
 static dvStatus stopper_init(dvObject *o)
 {
@@ -60,7 +76,7 @@ static void stopper_solve(dvObject *o, const dvLaw *law, const double *w, const 
 static size_t stopper_laws(dvObject *o, const dvConstraintStep *step, dvLaw *out)
 {
   DV_UNUSED(step);
-  if (dv_constraint_model_is_over(o)) return 0;
+  if (dv_constraint_model_is_over(o) || !((const Stopper *)o)->held.count) return 0;
   if (out) *out = (dvLaw){.kind = DV_LAW_OWN, .rows = 1, .solve = stopper_solve, .restarts = true};
   return 1;
 }
@@ -98,4 +114,6 @@ const dvClass dv_stopper_class = {
     .init = stopper_init,
     .bwd_init = stopper_bwd_init,
     .reinit = stopper_check,
+    .destroy = stopper_destroy,
+    .topology_changed = stopper_topology_changed,
 };

@@ -67,27 +67,39 @@ void dv_barycentric_add(dvBarycentric *b, size_t point, dvElementKind kind, size
   p->element.data[n] = (int32_t)element;
   p->point.data[n] = (int32_t)point;
   memcpy(p->local.data + 3 * n, local, 3 * sizeof *local);
+  if (point < b->where.count) b->where.data[point] = (dvBarycentricEntry){(int32_t)kind, (int32_t)n};
+}
+
+int dv_barycentric_row(const dvBarycentric *b, dvElementKind kind, const int32_t *corners, const double local[3],
+                       int32_t inputs[8], double weights[8])
+{
+  // SOFA's order, in which corners are summed: of grids and meshes row by row, of set containers around
+  static const int by_rows[8] = {0, 1, 3, 2, 4, 5, 7, 6};
+  double w[8];
+  int n = dv_locate_weights(kind, local, w);
+  for (int c = 0; c < n; c++) {
+    int k = kind == DV_HEXAHEDRON && !b->mesh->dynamic ? by_rows[c] : c;
+    inputs[c] = corners[k];
+    weights[c] = w[k];
+  }
+  return n;
 }
 
 // the next output point lies at local coordinates of an element
 static void add_in_element(dvBarycentric *b, dvElementKind kind, const int32_t *corners, const double local[3])
 {
+  int32_t inputs[8];
   double w[8];
-  int n = dv_locate_weights(kind, local, w);
+  int n = dv_barycentric_row(b, kind, corners, local, inputs, w);
   bool inside = true;
-  for (int c = 0; c < n; c++) inside = inside && w[c] >= -1e-6;
+  for (int c = 0; c < n && kind != DV_EDGE; c++) inside = inside && w[c] >= -1e-6;
   b->outside += !inside;
   if (!inside) b->farthest = fmax(b->farthest, distance_from(kind, corners, local, b->in_x.data));
-  if (dv_barycentric_has_frames(b)) {
+  if (dv_barycentric_has_frames(b) && kind != DV_EDGE) {
     if (!dv_embedded_add(&b->frames, kind, corners, local, b->in_x.data, place_of(b, b->frames.count))) b->flat++;
     return;
   }
-  // SOFA's order, in which corners are summed: of grids and meshes row by row, of set containers around
-  static const int by_rows[8] = {0, 1, 3, 2, 4, 5, 7, 6};
-  for (int c = 0; c < n; c++) {
-    int k = kind == DV_HEXAHEDRON && !b->mesh->dynamic ? by_rows[c] : c;
-    dv_weights_add(&b->linear.weights, corners[k], w[k]);
-  }
+  for (int c = 0; c < n; c++) dv_weights_add(&b->linear.weights, inputs[c], w[c]);
   dv_weights_end_row(&b->linear.weights);
 }
 
@@ -154,21 +166,24 @@ static dvStatus map_sparse_grid(dvBarycentric *b, dvObject *topology)
 
 // --- meshes and set containers -------------------------------------------------------------------
 
+double dv_barycentric_edge_length(const dvInts *edges, const double *x, size_t e)
+{
+  const double *a = x + 3 * (size_t)edges->data[2 * e], *b = x + 3 * (size_t)edges->data[2 * e + 1];
+  return sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) + (a[2] - b[2]) * (a[2] - b[2]));
+}
+
 // SOFA's cell size: the mean length of the edges
 static double mean_edge(dvTopology *t, const double *x)
 {
   const dvInts *edges = dv_topology_elements(t, DV_EDGE);
   size_t n = dv_ints_size(edges);
   double sum = 0;
-  for (size_t e = 0; e < n; e++) {
-    const double *a = x + 3 * (size_t)edges->data[2 * e], *b = x + 3 * (size_t)edges->data[2 * e + 1];
-    sum += sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) + (a[2] - b[2]) * (a[2] - b[2]));
-  }
+  for (size_t e = 0; e < n; e++) sum += dv_barycentric_edge_length(edges, x, e);
   return n ? sum / (double)n : 0;
 }
 
-// what the elements are, by the rules at the top; false when there are only edges or nothing
-static bool choose_elements(dvTopology *t, dvLocateDef *def)
+// by the rules at the top
+bool dv_barycentric_elements(dvTopology *t, dvLocateDef *def)
 {
   static const dvElementKind sets[] = {DV_HEXAHEDRON, DV_TETRAHEDRON, DV_QUAD, DV_TRIANGLE};
   static const dvElementKind meshes[2][2] = {{DV_TETRAHEDRON, DV_HEXAHEDRON}, {DV_TRIANGLE, DV_QUAD}};
@@ -177,7 +192,6 @@ static bool choose_elements(dvTopology *t, dvLocateDef *def)
       const dvInts *e = dv_topology_given(t, sets[i]);
       if (e->count == 0) continue;
       def->lists[0] = (dvLocateElements){sets[i], e->data, dv_ints_size(e)};
-      def->cell = mean_edge(t, def->x);
       return true;
     }
     return false;
@@ -232,17 +246,18 @@ static dvStatus locate(dvBarycentric *b, const dvLocateDef *def, const int32_t *
   return status;
 }
 
-static dvStatus map_mesh(dvBarycentric *b, const int32_t *points, size_t n)
+dvStatus dv_barycentric_find(dvBarycentric *b, const int32_t *points, size_t n)
 {
   dvMapping *m = &b->linear.base;
   dvTopology *t = b->mesh;
   DV_TRY(check_corners(b, t));
   dvLocateDef def = {.x = b->in_x.data};
-  bool found = choose_elements(t, &def),
+  bool found = dv_barycentric_elements(t, &def),
        volumes = found && (def.lists[0].kind == DV_TETRAHEDRON || def.lists[0].kind == DV_HEXAHEDRON);
   if (dv_barycentric_has_frames(b) && !volumes)
     return dv_error(&m->base, "map frames from a topology with tetrahedra or hexahedra",
                     "the topology %s has no volumes that frames could turn with", t->base.name);
+  if (found && t->dynamic) def.cell = mean_edge(t, def.x);
   if (found) return locate(b, &def, points, n);
   const dvInts *edges = dv_topology_given(t, DV_EDGE);
   if (edges->count == 0)
@@ -312,16 +327,10 @@ dvStatus dv_barycentric_make_rows(dvBarycentric *b)
     const dvBarycentricPlaces *p = &b->places[kind];
     int32_t buffer[8];
     const int32_t *corners = dv_barycentric_corners(b, (dvElementKind)kind, (size_t)p->element.data[entry], buffer);
-    const double *local = p->local.data + 3 * entry;
-    if (kind != DV_EDGE) {
-      add_in_element(b, (dvElementKind)kind, corners, local);
-      continue;
-    }
-    dv_weights_add(&b->linear.weights, corners[0], 1 - local[0]);
-    dv_weights_add(&b->linear.weights, corners[1], local[0]);
-    dv_weights_end_row(&b->linear.weights);
+    add_in_element(b, (dvElementKind)kind, corners, p->local.data + 3 * entry);
   }
   dv_free(at);
+  dv_barycentric_take_places(b);
   if (b->flat) return dv_error(o, NULL, "%zu frames lie in elements without volume", b->flat);
   if (dv_barycentric_has_frames(b)) dv_embedded_settle(&b->frames, m->in->count);
   return dv_barycentric_has_frames(b) ? DV_OK : dv_linear_settle(o);
@@ -368,7 +377,7 @@ static dvStatus find_all(dvBarycentric *b)
   if (!b->mesh->kept && dv_is_sparse_grid(topology)) return map_sparse_grid(b, topology);
   int32_t *points = dv_alloc((n + 1) * sizeof *points);
   for (size_t i = 0; i < n; i++) points[i] = (int32_t)i;
-  dvStatus status = map_mesh(b, points, n);
+  dvStatus status = dv_barycentric_find(b, points, n);
   dv_free(points);
   return status;
 }
@@ -388,6 +397,7 @@ static void follow(dvBarycentric *b)
                   dv_follow_points(o, out, &p->point), &p->element, &p->point);
     dv_element_list_add_reals(dv_pairs_list(&p->pairs), &p->local, false);
   }
+  dv_barycentric_watch(b);
 }
 
 // points that have lost their element, and new ones
@@ -397,7 +407,7 @@ static dvStatus find_lost(dvBarycentric *b)
   int32_t *at = dv_barycentric_index(b, n);
   for (size_t i = 0; i < n; i++)
     if (at[i] < 0) at[lost++] = (int32_t)i;
-  dvStatus status = lost ? map_mesh(b, at, lost) : DV_OK;
+  dvStatus status = lost ? dv_barycentric_find(b, at, lost) : DV_OK;
   for (int kind = 0; kind < DV_ELEMENT_KINDS && lost; kind++) dv_pairs_forget(&b->places[kind].pairs);
   dv_free(at);
   return status;
@@ -409,6 +419,7 @@ static void barycentric_topology_changed(dvObject *o)
 {
   dvBarycentric *b = (dvBarycentric *)o;
   const dvMapping *m = &b->linear.base;
+  if (dv_barycentric_patch(b)) return;
   b->nowhere = dv_topology_largest(b->mesh) == DV_POINT;
   if (b->nowhere) return;
   bool known = dv_reals_size(&b->in_x) == m->in->count && dv_reals_size(&b->out_x) == m->out->count;
@@ -439,6 +450,7 @@ static void barycentric_destroy(dvObject *o)
   dv_embedded_free(&b->frames);
   dv_reals_free(&b->in_x);
   dv_reals_free(&b->out_x);
+  dv_barycentric_free_places(b);
   for (int kind = 0; kind < DV_ELEMENT_KINDS; kind++) {
     dv_ints_free(&b->places[kind].element);
     dv_ints_free(&b->places[kind].point);

@@ -44,6 +44,7 @@ void dv_barycentric_put(dvObject *o, const dvPlaceInCell *places, size_t count)
       dv_ints_edit(&p->element)[entry] = to->hexahedron;
       memcpy(dv_reals_edit(&p->local) + 3 * (size_t)entry, to->local, sizeof to->local);
     }
+    dv_push(&b->touched, to->point);
     double w[8], *x = dv_reals_edit(&b->out_x) + 3 * (size_t)to->point;
     dv_locate_weights(DV_HEXAHEDRON, to->local, w);
     for (int k = 0; k < 3; k++) {

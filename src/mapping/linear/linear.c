@@ -144,12 +144,12 @@ void dv_linear_row(dvObject *o, size_t out, dvMatrixSink *sink)
   if (!fits(l)) return;
   double block[DV_MAX_COORD * DV_MAX_COORD];
   for (int input = 0; input < l->base.input_count; input++) {
-    const dvRows *r = &dv_linear_weights(l, input)->rows;
+    dvRowView r = dv_rows_view(&dv_linear_weights(l, input)->rows);
     dvStrides s = strides(l, input, false);
-    for (int32_t e = r->offset.data[out]; e < r->offset.data[out + 1]; e++) {
+    for (int32_t e = r.begin[out]; e < r.end[out]; e++) {
       memset(block, 0, (size_t)(s.out * s.in) * sizeof *block);
-      for (int k = 0; k < s.width; k++) block[k * s.in + k] = r->value.data[e];
-      sink->add(sink, l->base.out, out, dv_mapping_in(&l->base, input), (size_t)r->index.data[e], s.out, s.in, block);
+      for (int k = 0; k < s.width; k++) block[k * s.in + k] = r.value[e];
+      sink->add(sink, l->base.out, out, dv_mapping_in(&l->base, input), (size_t)r.index[e], s.out, s.in, block);
     }
   }
 }

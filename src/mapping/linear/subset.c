@@ -91,13 +91,13 @@ static void subset_apply(dvObject *o, int out_x, int in_x)
     return;
   }
   size_t width = (size_t)out->base.dof->coord;
-  const dvRows *r = &s->linear.weights.rows;
+  dvRowView r = dv_rows_view(&s->linear.weights.rows);
   const double *from = dv_state_read(in, in_x), *rest = dv_state_read(out, DV_X_REST);
   double *x = dv_state_write(out, out_x);
   if (in->count < s->linear.weights.in_points) return;
   for (size_t i = 0; i < s->linear.weights.out_points && i < out->count; i++) {
-    bool fixed = r->offset.data[i] == r->offset.data[i + 1];
-    const double *p = fixed ? rest + i * width : from + (size_t)r->index.data[r->offset.data[i]] * width;
+    bool fixed = r.begin[i] == r.end[i];
+    const double *p = fixed ? rest + i * width : from + (size_t)r.index[r.begin[i]] * width;
     for (size_t k = 0; k < width; k++) x[i * width + k] = p[k];
   }
   dv_mapping_touch(&s->linear.base, out_x);

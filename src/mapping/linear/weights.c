@@ -10,13 +10,15 @@ static void rows_free(dvRows *r)
   dv_array_free(&r->offset);
   dv_array_free(&r->index);
   dv_array_free(&r->value);
+  dv_array_free(&r->end);
+  dv_array_free(&r->room);
 }
 
 void dv_weights_clear(dvWeights *w)
 {
   w->rows.offset.count = w->rows.index.count = w->rows.value.count = 0;
   w->out_points = w->in_points = 0;
-  w->identity = false;
+  w->identity = w->rows.loose = w->transposed.loose = false;
 }
 
 void dv_weights_free(dvWeights *w)
@@ -123,7 +125,7 @@ static void any_rows(const Product *p, size_t begin, size_t end)
     double *to = p->to + i * (size_t)p->to_stride;
     for (size_t k = 0; k < width; k++) {
       double sum = p->add ? to[k] : 0;
-      for (int32_t e = p->rows.offset[i]; e < p->rows.offset[i + 1]; e++)
+      for (int32_t e = p->rows.begin[i]; e < p->rows.end[i]; e++)
         sum += p->rows.value[e] * p->from[(size_t)p->rows.index[e] * from_stride + k];
       to[k] = sum;
     }
@@ -142,7 +144,7 @@ static void product_body(void *user, size_t begin, size_t end)
 static void multiply(const dvRows *r, size_t points, dvPool *pool, Product p)
 {
   p.kernels = DV_KERNEL_CHOOSE(dv_weights_kernels);
-  p.rows = (dvRowView){r->offset.data, r->index.data, r->value.data};
+  p.rows = dv_rows_view(r);
   dv_parallel_for(pool, points, GRAIN, product_body, &p);
 }
 

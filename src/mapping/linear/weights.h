@@ -10,12 +10,25 @@
 #include "base/isa.h"
 #include "base/pool.h"
 
-// Row i: entries offset[i] to offset[i + 1] - 1.
+// Row i: entries offset[i] to offset[i + 1] - 1; of loose rows, which change one by one, offset[i] to end[i] - 1.
 typedef struct dvRows {
   DV_ARRAY(int32_t) offset;   // one more than rows
   DV_ARRAY(int32_t) index;
   DV_ARRAY(double) value;
+  DV_ARRAY(int32_t) end, room;   // of loose rows: room for so many entries
+  size_t tight;                  // entries when they were loosened
+  bool loose;
 } dvRows;
+
+typedef struct dvRowView {
+  const int32_t *begin, *end, *index;   // row i: begin[i] to end[i] - 1
+  const double *value;
+} dvRowView;
+
+static inline dvRowView dv_rows_view(const dvRows *r)
+{
+  return (dvRowView){r->offset.data, r->loose ? r->end.data : r->offset.data + 1, r->index.data, r->value.data};
+}
 
 typedef struct dvWeights {
   size_t out_points, in_points;
@@ -47,12 +60,20 @@ void dv_weights_apply_add(const dvWeights *w, dvPool *pool, dvStrides s, const d
 // in += W^T out
 void dv_weights_apply_transposed(const dvWeights *w, dvPool *pool, dvStrides s, const double *out, double *in);
 
-// --- inner loops ---
+// --- for meshes that change (weights_patch.c) ---
 
-typedef struct dvRowView {
-  const int32_t *offset, *index;
-  const double *value;
-} dvRowView;
+// Rows can be changed one by one from here on, until all of them are cleared. False when memory is short.
+bool dv_weights_loosen(dvWeights *w);
+// Of loose rows. Empties one; gives an empty one its entries, zeros left out. False when memory is short, or so much of
+// it lies waste that everything is better made again.
+void dv_weights_drop(dvWeights *w, size_t row);
+bool dv_weights_put(dvWeights *w, size_t row, const int32_t *inputs, const double *weights, int count);
+// There is one input point more, or one less: the last one took the number of one that went. No row may have either of
+// them; false when one does.
+bool dv_weights_add_input(dvWeights *w);
+bool dv_weights_remove_input(dvWeights *w, size_t number);
+
+// --- inner loops ---
 
 typedef struct dvWeightsKernels {
   // three numbers a point, rows begin to end - 1: to = R from, and to += R from

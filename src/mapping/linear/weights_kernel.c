@@ -7,7 +7,7 @@
 
 DV_INLINE dvPack sum_row(dvRowView r, size_t row, const double *restrict from, dvPack sum)
 {
-  for (int32_t e = r.offset[row]; e < r.offset[row + 1]; e++)
+  for (int32_t e = r.begin[row]; e < r.end[row]; e++)
     sum += dv_pack(r.value[e]) * dv_pack_load3(from + 3 * (size_t)r.index[e]);
   return sum;
 }
@@ -22,7 +22,7 @@ static void weights_gather(dvRowView r, size_t begin, size_t end, const double *
 static void weights_gather_add(dvRowView r, size_t begin, size_t end, const double *restrict from, double *restrict to)
 {
   for (size_t i = begin; i < end; i++) {
-    int32_t e = r.offset[i], end_row = r.offset[i + 1];
+    int32_t e = r.begin[i], end_row = r.end[i];
     if (e == end_row) continue;
     dvPack sum = dv_pack_load3(to + 3 * i);
     for (; e + 4 <= end_row; e += 4)

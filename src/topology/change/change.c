@@ -320,7 +320,8 @@ dvStatus dv_topology_add_whole(dvTopology *t, dvElementKind kind, const int32_t 
   return DV_OK;
 }
 
-static dvStatus remove_elements(dvTopology *t, dvElementKind kind, const int32_t *indices, size_t count, bool exchange)
+static dvStatus remove_elements(dvTopology *t, dvElementKind kind, const int32_t *indices, const int32_t *parts,
+                                size_t count, bool exchange)
 {
   DV_TRY(dv_topology_first_change(t));
   int32_t *sorted = dv_try_alloc((count + 1) * sizeof *sorted);
@@ -332,6 +333,7 @@ static dvStatus remove_elements(dvTopology *t, dvElementKind kind, const int32_t
     size_t before = dv_topology_count(t, kind), points = dv_topology_point_count(t);
     dvChange change = {.what = DV_REMOVING, .kind = kind, .count = count, .before = before, .indices = sorted};
     change.exchange = exchange;
+    change.parts = parts;
     note(t, &change, NULL);
     tell(t, &change);
     if (kind == DV_POINT) follow_points(t, &change);
@@ -345,12 +347,13 @@ static dvStatus remove_elements(dvTopology *t, dvElementKind kind, const int32_t
 
 dvStatus dv_topology_remove(dvTopology *t, dvElementKind kind, const int32_t *indices, size_t count)
 {
-  return remove_elements(t, kind, indices, count, false);
+  return remove_elements(t, kind, indices, NULL, count, false);
 }
 
-dvStatus dv_topology_remove_exchanged(dvTopology *t, dvElementKind kind, const int32_t *indices, size_t count)
+dvStatus dv_topology_remove_exchanged(dvTopology *t, dvElementKind kind, const int32_t *indices, const int32_t *parts,
+                                      size_t count)
 {
-  return remove_elements(t, kind, indices, count, true);
+  return remove_elements(t, kind, indices, parts, count, true);
 }
 
 static dvStatus check_order(const dvTopology *t, dvElementKind kind, const int32_t *order, size_t count)

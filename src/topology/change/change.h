@@ -46,7 +46,8 @@ typedef struct dvChange {
   // removing: numbers, from the highest to the lowest. Renumbered: indices[new] = old. Moved: numbers
   const int32_t *indices;
   const int32_t *points;   // added: the points of the new elements; NULL for points
-  // added, may be NULL: numbers of their largest parts, those of an element in the order of dv_element_parts
+  // May be NULL: numbers of their largest parts, those of an element in the order of dv_element_parts. Of elements that
+  // are exchanged for others and go: -1 for those that a new one has.
   const int32_t *parts;
   dvOrigin origin;   // added, moved
   // Added: the ancestors go next, and the new elements are what they were made into. Removing: these are they.
@@ -79,7 +80,9 @@ dvStatus dv_topology_add_whole(dvTopology *t, dvElementKind kind, const int32_t 
                                size_t count, dvOrigin origin, bool exchange);
 // Numbers in any order, each once. Points must not belong to an element any more.
 dvStatus dv_topology_remove(dvTopology *t, dvElementKind kind, const int32_t *indices, size_t count);
-dvStatus dv_topology_remove_exchanged(dvTopology *t, dvElementKind kind, const int32_t *indices, size_t count);
+// `parts` are those of the indices, which must descend then; may be NULL.
+dvStatus dv_topology_remove_exchanged(dvTopology *t, dvElementKind kind, const int32_t *indices, const int32_t *parts,
+                                      size_t count);
 // order[new] = old, for all elements of the kind; elements follow when points are renumbered.
 dvStatus dv_topology_renumber(dvTopology *t, dvElementKind kind, const int32_t *order);
 // Points go to the weighted sums of their ancestors, which must be told, in everything that has positions for them.

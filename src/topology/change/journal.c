@@ -135,7 +135,8 @@ static bool replay_one(dvTopology *t, Reader *r)
     return (kind == DV_POINT ? dv_topology_add_points(t, count, positions, origin)
                              : dv_topology_add_whole(t, kind, numbers, NULL, count, origin, exchange)) == DV_OK;
   case DV_REMOVING:
-    return (exchange ? dv_topology_remove_exchanged : dv_topology_remove)(t, kind, numbers, count) == DV_OK;
+    return (exchange ? dv_topology_remove_exchanged(t, kind, numbers, NULL, count)
+                     : dv_topology_remove(t, kind, numbers, count)) == DV_OK;
   case DV_RENUMBERED:
     return count == dv_topology_count(t, kind) && dv_topology_renumber(t, kind, numbers) == DV_OK;
   case DV_MOVED:

@@ -1,10 +1,12 @@
 // See modify.h.
 #include "topology/change/modify.h"
 
-#include "topology/change/trace.h"
+#include "topology/change/new_parts.h"
 #include "topology/derive.h"
 #include "topology/mapping/mapping.h"
 #include "topology/search/tuple_set.h"
+
+#include <string.h>
 
 static const int edges_of_prism[9][2] = {{0, 1}, {1, 2}, {2, 0}, {3, 4}, {4, 5}, {5, 3}, {0, 3}, {1, 4}, {2, 5}};
 static const int edges_of_pyramid[8][2] = {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {0, 4}, {1, 4}, {2, 4}, {3, 4}};
@@ -31,9 +33,9 @@ const dvElementParts *dv_element_parts(dvElementKind kind)
 
 static inline bool has_point(const int32_t *element, size_t width, int32_t point)
 {
-  for (size_t k = 0; k < width; k++)
-    if (element[k] == point) return true;
-  return false;
+  bool has = false;   // all are compared: cheaper than guessing where it stands
+  for (size_t k = 0; k < width; k++) has |= element[k] == point;
+  return has;
 }
 
 typedef struct Search {
@@ -128,94 +130,13 @@ bool dv_mesh_may_change(dvTopology *t, const dvObject *o)
 
 typedef dvNumbers Numbers;
 
-// parts of new elements, and those of them that the mesh lacks, each kind in its order: edges, triangles, quads
-typedef struct Parts {
-  dvTupleSet all[DV_QUAD + 1];
-  Numbers numbers[DV_QUAD + 1];   // of each in the mesh; of one that it lacks -1 - its place among those
-  Numbers missing[DV_QUAD + 1];   // their points
-  Numbers largest;                // for each new element its largest parts, by their places in `all`
-} Parts;
-
-// The points of part i of an element, as they stand there and in ascending order.
-static inline void take_part(const dvElementParts *p, int width, const int32_t *element, int i, int32_t part[4],
-                             int32_t key[4])
+static dvStatus add_missing(dvTopology *t, const dvNewParts *m)
 {
-  for (int k = 0; k < width; k++) key[k] = part[k] = element[p->table[i * width + k]];
-  dv_tuple_sort(key, width);
-}
-
-static int dimension(dvElementKind kind)
-{
-  return kind == DV_POINT ? 0 : kind == DV_EDGE ? 1 : kind == DV_TRIANGLE || kind == DV_QUAD ? 2 : 3;
-}
-
-// `own`: one of the new elements, not a part of them
-static void find_parts(dvTopology *t, dvElementKind kind, const int32_t *element, Parts *m, bool own)
-{
-  const dvElementParts *parts = dv_element_parts(kind);
-  bool known = dimension(kind) == 3;   // edges: all of its faces are missing, and have been here with their edges
-  for (const dvElementParts *p = parts; p->count; p++) {
-    if (p->kind == DV_EDGE && known) continue;
-    int width = dv_element_points(p->kind);
-    Numbers *numbers = &m->numbers[p->kind], *missing = &m->missing[p->kind];
-    for (int i = 0; i < p->count; i++) {
-      int32_t part[4], key[4];
-      bool fresh = false;
-      take_part(p, width, element, i, part, key);
-      int32_t place = dv_tuple_set_add(&m->all[p->kind], key, &fresh);
-      if (place < 0) return;   // memory is short, see add_missing
-      if (own && p->kind == parts->kind) dv_push(&m->largest, place);
-      if (fresh) dv_push(numbers, dv_mesh_find(t, p->kind, part));
-      known = known && numbers->data[place] < 0;
-      if (!fresh || numbers->data[place] >= 0) continue;
-      find_parts(t, p->kind, part, m, false);
-      numbers->data[place] = -1 - (int32_t)(missing->count / (size_t)width);
-      for (int k = 0; k < width; k++) dv_push(missing, part[k]);
-    }
-  }
-}
-
-static dvStatus find_all_parts(dvTopology *t, dvElementKind kind, const int32_t *elements, size_t count, Parts *m)
-{
-  size_t width = (size_t)dv_element_points(kind);
-  for (const dvElementParts *p = dv_element_parts(kind); p->count; p++)
-    dv_tuple_set_expect(&m->all[p->kind], 2 * count);
-  for (size_t i = 0; i < count; i++) find_parts(t, kind, elements + i * width, m, true);
-  for (dvElementKind k = DV_EDGE; k <= DV_QUAD; k++)
-    if (m->all[k].failed)
-      return dv_error(&t->base, "use a coarser mesh", "out of memory for the %s", dv_element_name(k));
-  return DV_OK;
-}
-
-static dvStatus add_missing(dvTopology *t, dvElementKind kind, Parts *m)
-{
-  dvElementKind largest = dv_element_parts(kind)->kind;
-  int32_t before = (int32_t)(m->largest.count ? dv_topology_count(t, largest) : 0);
-  for (size_t i = 0; i < m->largest.count; i++) {
-    int32_t number = m->numbers[largest].data[m->largest.data[i]];
-    m->largest.data[i] = number >= 0 ? number : before - 1 - number;
-  }
   for (dvElementKind k = DV_EDGE; k <= DV_QUAD; k++) {
     size_t lacking = m->missing[k].count / (size_t)dv_element_points(k);
     if (lacking) DV_TRY(dv_topology_add(t, k, m->missing[k].data, lacking, (dvOrigin){0}));
   }
   return DV_OK;
-}
-
-static void parts_init(Parts *m)
-{
-  *m = (Parts){0};
-  for (dvElementKind k = DV_EDGE; k <= DV_QUAD; k++) dv_tuple_set_init(&m->all[k], dv_element_points(k));
-}
-
-static void parts_free(Parts *m)
-{
-  for (dvElementKind k = DV_EDGE; k <= DV_QUAD; k++) {
-    dv_tuple_set_free(&m->all[k]);
-    dv_array_free(&m->numbers[k]);
-    dv_array_free(&m->missing[k]);
-  }
-  dv_array_free(&m->largest);
 }
 
 static dvStatus refuse(const dvTopology *t, const char *format, int32_t point, const char *kind)
@@ -243,22 +164,16 @@ static dvStatus check_new(dvTopology *t, dvElementKind kind, const int32_t *poin
   return DV_OK;
 }
 
-static dvStatus may_add(dvTopology *t, dvElementKind kind, const int32_t *points, size_t count, Parts *m)
-{
-  DV_TRY(dv_topology_first_change(t));
-  DV_TRY(check_new(t, kind, points, count));
-  return find_all_parts(t, kind, points, count, m);
-}
-
 dvStatus dv_mesh_add(dvTopology *t, dvElementKind kind, const int32_t *points, size_t count, dvOrigin origin)
 {
   if (count == 0) return DV_OK;
-  Parts parts;
-  parts_init(&parts);
-  dvStatus status = may_add(t, kind, points, count, &parts);
-  if (status == DV_OK) status = add_missing(t, kind, &parts);
+  dvNewParts parts = {0};
+  DV_TRY(dv_topology_first_change(t));
+  DV_TRY(check_new(t, kind, points, count));
+  dvStatus status = dv_new_parts_find(&parts, t, kind, points, count, &(Numbers){0});
+  if (status == DV_OK) status = add_missing(t, &parts);
   if (status == DV_OK) status = dv_topology_add_whole(t, kind, points, parts.largest.data, count, origin, false);
-  parts_free(&parts);
+  dv_new_parts_free(&parts);
   return status;
 }
 
@@ -287,8 +202,8 @@ static void take_existing(dvTopology *t, dvElementKind kind, const int32_t *indi
                dv_element_name(kind));
 }
 
-// parts and points of the elements that go, without the parts that are known to stay
-static void gather(dvTopology *t, dvElementKind kind, const Numbers *gone, dvIsolated isolated, const Parts *stay,
+// parts and points of the elements that go
+static void gather(dvTopology *t, dvElementKind kind, const Numbers *gone, dvIsolated isolated,
                    Numbers parts[DV_ELEMENT_KINDS])
 {
   size_t width = (size_t)dv_element_points(kind);
@@ -298,9 +213,8 @@ static void gather(dvTopology *t, dvElementKind kind, const Numbers *gone, dvIso
     for (size_t k = 0; k < width && isolated == DV_REMOVE_POINTS; k++) dv_push(&parts[DV_POINT], e[k]);
     for (const dvElementParts *p = dv_element_parts(kind); p->count; p++)
       for (int j = 0; j < p->count; j++) {
-        int32_t part[4], key[4];
-        take_part(p, dv_element_points(p->kind), e, j, part, key);
-        if (stay && dv_tuple_set_find(&stay->all[p->kind], key) >= 0) continue;
+        int32_t part[4], corners = dv_element_points(p->kind);
+        for (int k = 0; k < corners; k++) part[k] = e[p->table[j * corners + k]];
         int32_t number = dv_mesh_find(t, p->kind, part);
         if (number >= 0) dv_push(&parts[p->kind], number);
       }
@@ -328,7 +242,8 @@ static dvStatus remove_isolated_points(dvTopology *t, dvElementKind removed, Num
   for (size_t i = 0; i < points->count; i++) {
     bool used = false;
     for (dvElementKind k = DV_EDGE; k < DV_ELEMENT_KINDS && !used; k++)
-      used = dimension(k) >= dimension(removed) && dv_topology_first_at(t, k, points->data[i]) >= 0;
+      used =
+          dv_element_dimension(k) >= dv_element_dimension(removed) && dv_topology_first_at(t, k, points->data[i]) >= 0;
     if (!used) points->data[kept++] = points->data[i];
   }
   for (int k = DV_QUAD; k >= DV_EDGE && kept; k--) {
@@ -349,14 +264,21 @@ static dvStatus remove_isolated_points(dvTopology *t, dvElementKind removed, Num
 typedef struct Leaving {
   dvElementKind kind;
   bool exchange;
+  const int32_t *going;   // dvChange.parts, for those that are gone from the last to the first; may be NULL
   Numbers gone, parts[DV_ELEMENT_KINDS];
 } Leaving;
 
 static dvStatus leave(dvTopology *t, Leaving *l)
 {
   dvStatus status = DV_OK;
-  if (l->gone.count)
-    status = (l->exchange ? dv_topology_remove_exchanged : dv_topology_remove)(t, l->kind, l->gone.data, l->gone.count);
+  if (l->exchange && l->gone.count) {
+    for (size_t i = 0; i < l->gone.count / 2; i++) {   // ascending ones descend
+      int32_t swap = l->gone.data[i];
+      l->gone.data[i] = l->gone.data[l->gone.count - 1 - i];
+      l->gone.data[l->gone.count - 1 - i] = swap;
+    }
+    status = dv_topology_remove_exchanged(t, l->kind, l->gone.data, l->going, l->gone.count);
+  } else if (l->gone.count) status = dv_topology_remove(t, l->kind, l->gone.data, l->gone.count);
   for (int k = DV_QUAD; k >= DV_EDGE && status == DV_OK; k--)
     if (l->parts[k].count) status = remove_isolated(t, (dvElementKind)k, &l->parts[k]);
   if (status == DV_OK && l->parts[DV_POINT].count) status = remove_isolated_points(t, l->kind, &l->parts[DV_POINT]);
@@ -374,32 +296,50 @@ dvStatus dv_mesh_remove(dvTopology *t, dvElementKind kind, const int32_t *indice
   DV_TRY(dv_topology_first_change(t));
   Leaving l = {.kind = kind};
   take_existing(t, kind, indices, count, &l.gone);
-  if (kind != DV_POINT && isolated != DV_KEEP_ISOLATED) gather(t, kind, &l.gone, isolated, NULL, l.parts);
+  if (kind != DV_POINT && isolated != DV_KEEP_ISOLATED) gather(t, kind, &l.gone, isolated, l.parts);
   dvStatus status = leave(t, &l);
   leaving_free(&l);
   return status;
+}
+
+// all that go have become something new: whoever has looked at the new ones has seen the parts that they share
+static bool all_have_heirs(const Numbers *gone, const int32_t *ancestors, size_t count)
+{
+  Numbers all = {0};
+  dv_reserve(&all, count);
+  for (size_t i = 0; i < count; i++)
+    if (all.count == 0 || all.data[all.count - 1] != ancestors[i]) dv_push(&all, ancestors[i]);
+  dv_numbers_unique(&all);
+  bool same = all.count == gone->count && memcmp(all.data, gone->data, all.count * sizeof *all.data) == 0;
+  dv_array_free(&all);
+  return same;
 }
 
 dvStatus dv_mesh_replace(dvTopology *t, dvElementKind kind, const int32_t *gone, size_t gone_count,
                          const int32_t *points, const int32_t *ancestors, const double *shares, size_t count)
 {
   int32_t *offsets = dv_alloc((count + 1) * sizeof *offsets);
-  Parts parts;
+  dvNewParts parts = {0};
   Leaving l = {.kind = kind, .exchange = true};
-  parts_init(&parts);
   for (size_t i = 0; i <= count; i++) offsets[i] = (int32_t)i;
-  dvStatus status = may_add(t, kind, points, count, &parts);
+  dvStatus status = dv_topology_first_change(t);
+  if (status == DV_OK) status = check_new(t, kind, points, count);
   if (status == DV_OK) {   // while points have few neighbours; numbers stay when others are added
     take_existing(t, kind, gone, gone_count, &l.gone);
-    gather(t, kind, &l.gone, DV_REMOVE_PARTS, &parts, l.parts);
-    status = add_missing(t, kind, &parts);
+    status = dv_new_parts_find(&parts, t, kind, points, count, &l.gone);
+  }
+  if (status == DV_OK) status = add_missing(t, &parts);
+  if (status == DV_OK && count && all_have_heirs(&l.gone, ancestors, count)) l.going = parts.going.data;
+  for (int k = DV_EDGE; k <= DV_QUAD; k++) {
+    l.parts[k] = parts.leaving[k];
+    parts.leaving[k] = (Numbers){0};
   }
   if (status == DV_OK)
     status =
         dv_topology_add_whole(t, kind, points, parts.largest.data, count, (dvOrigin){offsets, ancestors, shares}, true);
   if (status == DV_OK) status = leave(t, &l);
   leaving_free(&l);
-  parts_free(&parts);
+  dv_new_parts_free(&parts);
   dv_free(offsets);
   return status;
 }

@@ -151,7 +151,9 @@ static void seen_from(const dvElementParts *parts, const int32_t *element, const
 // is `number` among the first `count` of a descending list?
 static bool is_among(const int32_t *list, size_t count, int32_t number)
 {
-  return count && bsearch(&number, list, count, sizeof number, dv_numbers_descending) != NULL;
+  size_t begin = 0;
+  for (; count > 1; count -= count / 2) begin += list[begin + count / 2] >= number ? count / 2 : 0;
+  return count && list[begin] == number;
 }
 
 // Elements at a part but for some that go, in descending order: how many there are up to two, and one of them. While
@@ -172,6 +174,14 @@ static size_t left_at(const dvTopologyMapping *m, const int32_t *points, const i
   return left;
 }
 
+// the source at part j of element i that goes; -1 for none, or for one that `cover` has looked at
+static int32_t source_left(const dvTopologyMapping *m, const dvElementParts *parts, const dvChange *c, size_t i, int j,
+                           const int32_t *points)
+{
+  if (c->parts && dv_element_parts(c->kind) == parts) return c->parts[i * (size_t)parts->count + (size_t)j];
+  return dv_mesh_find(m->from, parts->kind, points);
+}
+
 // What two elements share comes to the border when one of them goes; when the other goes too, it goes with its source.
 // Of elements that are exchanged for their pieces nothing comes that would only go again.
 static void uncover(dvTopologyMapping *m, const dvChange *c)
@@ -186,8 +196,7 @@ static void uncover(dvTopologyMapping *m, const dvChange *c)
     for (int j = 0; j < parts->count; j++) {
       int32_t points[4], seen[4], out[4];
       part_of(parts, elements + width * (size_t)c->indices[i], j, points);
-      int32_t source = dv_mesh_find(m->from, live->source, points);
-      int32_t other = -1;
+      int32_t source = source_left(m, parts, c, i, j, points), other = -1;
       if (source < 0 || places_of(m, source)[0] >= 0) continue;
       if (left_at(m, points, c->indices, c->exchange ? c->count : i + 1, &other) != 1) continue;
       seen_from(parts, elements + width * (size_t)other, points, seen);
@@ -264,6 +273,7 @@ static void cover(dvTopologyMapping *m, const dvChange *c)
   Numbers fresh = {0}, gone = {0}, sources = {0}, times = {0}, going = {0};
   if (c->exchange) take_going(c, &going);
   dv_array_resize(&times, dv_topology_count(m->from, live->source) - m->newest);
+  dv_reserve(&sources, c->count * each);
   for (size_t i = 0; i < c->count * each; i++) {
     int32_t source = source_at(m, parts, c, i / each, (int)(i % each));
     dv_push(&sources, source);

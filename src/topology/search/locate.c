@@ -159,24 +159,31 @@ static dvVec3 centre_of(dvElementKind kind, const dvVec3 *c, int n)
   return kind == DV_TRIANGLE ? dv_vec3(sum.x / 3, sum.y / 3, sum.z / 3) : dv_vec3_scale(sum, 1.0 / n);
 }
 
+static const dvBox nothing = {{1, 1, 1}, {0, 0, 0}};
+
+static Frame frame_of(const dvLocateDef *def, const dvLocateElements *e, size_t i, dvVec3 c[8], dvBox *inside)
+{
+  int n = load_corners(def, e, i, c);
+  Frame f = {.kind = e->kind, .origin = c[0], .centre = centre_of(e->kind, c, n)};
+  dvMat3 axes = frame_axes(e->kind, c);
+  f.flat = !invert(axes, &f.inverse);
+  *inside = f.flat ? nothing : inside_box(&f, axes);
+  return f;
+}
+
 static size_t make_frames(Locator *l)
 {
   size_t flat = 0, at = 0;
-  const dvBox nothing = {{1, 1, 1}, {0, 0, 0}};
   for (int list = 0; list < 2; list++) {
     const dvLocateElements *e = &l->def->lists[list];
     for (size_t i = 0; i < e->count; i++, at++) {
       dvVec3 c[8] = {{0, 0, 0}};
-      int n = load_corners(l->def, e, i, c);
       Frame *f = &l->frames[at];
-      *f = (Frame){.kind = e->kind, .origin = c[0], .centre = centre_of(e->kind, c, n)};
-      dvMat3 axes = frame_axes(e->kind, c);
-      f->flat = !invert(axes, &f->inverse);
+      *f = frame_of(l->def, e, i, c, &l->insides[at]);
       flat += f->flat;
-      l->insides[at] = f->flat ? nothing : inside_box(f, axes);
       l->centres[at] =
           f->flat ? nothing : (dvBox){{f->centre.x, f->centre.y, f->centre.z}, {f->centre.x, f->centre.y, f->centre.z}};
-      if (l->cells) l->cells[at] = f->flat ? nothing : cell_box(c, n, 1 / l->def->cell);
+      if (l->cells) l->cells[at] = f->flat ? nothing : cell_box(c, dv_element_points(e->kind), 1 / l->def->cell);
     }
   }
   return flat;
@@ -532,4 +539,91 @@ size_t dv_locate(const dvLocateDef *def, dvPool *pool, const double *points, siz
   dv_free(l.insides);
   dv_free(l.frames);
   return flat;
+}
+
+// --- among a few ---------------------------------------------------------------------------------
+
+static size_t consider_cell(const Locator *l, const double cell[3], dvVec3 p, bool only_inside, Best *b)
+{
+  size_t found = 0;
+  for (size_t i = 0; i < l->count; i++) {
+    if (!holds(&l->cells[i], cell)) continue;
+    consider(l, (int32_t)i, p, only_inside, b);
+    found++;
+  }
+  return found;
+}
+
+// search_cells, in the same order
+static bool among_cells(const Locator *l, dvVec3 p, Best *b)
+{
+  double size = l->def->cell, per_cell = 1 / size;
+  double home[3] = {floor(p.x * per_cell), floor(p.y * per_cell), floor(p.z * per_cell)};
+  if (l->def->lists[0].kind == DV_TETRAHEDRON) consider_cell(l, home, p, true, b);
+  if (b->at.element >= 0) return true;
+  if (consider_cell(l, home, p, false, b) == 0) return false;
+  bool near = fabs(b->value) <= size / 2;
+  for (int n = 0; n < 27 && !near; n++)
+    consider_cell(l, (double[3]){home[0] + n / 9 - 1, home[1] + n / 3 % 3 - 1, home[2] + n % 3 - 1}, p, false, b);
+  return true;
+}
+
+static void among_all(const Locator *l, const double *point, Best *b)
+{
+  dvVec3 p = dv_vec3_load(point);
+  for (size_t i = 0; i < l->count; i++)
+    if (holds(&l->insides[i], point)) consider(l, (int32_t)i, p, true, b);
+  if (b->at.element >= 0) return;
+  for (size_t i = 0; i < l->count; i++) {
+    const Frame *f = &l->frames[i];
+    if (!f->flat && distance2(f, p) < b->value)
+      take(b, distance2(f, p), (int32_t)i, dv_mat3_mul_vec(f->inverse, dv_vec3_sub(p, f->origin)));
+  }
+}
+
+bool dv_locate_among(const dvLocateDef *def, const int32_t *elements, size_t count, const double *point, bool all,
+                     dvLocation *out)
+{
+  bool cells = def->cell > 0 && isfinite(def->cell) && isfinite(1 / def->cell), found = true;
+  Locator l = {.def = def, .count = count};
+  Best best = {.value = INFINITY, .at.element = -1};
+  l.frames = dv_alloc((count + 1) * sizeof *l.frames);
+  l.insides = dv_alloc((count + 1) * sizeof *l.insides);
+  l.cells = dv_alloc((count + 1) * sizeof *l.cells);
+  for (size_t i = 0; i < count; i++) {
+    dvVec3 c[8] = {{0, 0, 0}};
+    l.frames[i] = frame_of(def, &def->lists[0], (size_t)elements[i], c, &l.insides[i]);
+    l.cells[i] =
+        l.frames[i].flat || !cells ? nothing : cell_box(c, dv_element_points(def->lists[0].kind), 1 / def->cell);
+  }
+  if (!cells || !among_cells(&l, dv_vec3_load(point), &best)) {
+    found = all;
+    if (all) among_all(&l, point, &best);
+  }
+  *out = best.at;
+  if (out->element >= 0) out->element = elements[out->element];
+  dv_free(l.frames);
+  dv_free(l.insides);
+  dv_free(l.cells);
+  return found;
+}
+
+double dv_locate_distance2(const dvLocateDef *def, int32_t element, const double *point)
+{
+  dvVec3 c[8] = {{0, 0, 0}};
+  dvBox inside;
+  Frame f = frame_of(def, &def->lists[0], (size_t)element, c, &inside);
+  return distance2(&f, dv_vec3_load(point));
+}
+
+dvBox dv_locate_box(const dvLocateDef *def, int32_t element)
+{
+  dvVec3 c[8] = {{0, 0, 0}};
+  dvBox box;
+  if (frame_of(def, &def->lists[0], (size_t)element, c, &box).flat) return nothing;
+  for (int i = 0; i < dv_element_points(def->lists[0].kind); i++) {
+    double p[3] = {c[i].x, c[i].y, c[i].z};
+    for (int k = 0; k < 3; k++) box.low[k] = dv_min(box.low[k], p[k]), box.high[k] = dv_max(box.high[k], p[k]);
+  }
+  return box;
 }

@@ -16,6 +16,7 @@
 #define DV_TOPOLOGY_SEARCH_LOCATE_H
 
 #include "base/pool.h"
+#include "topology/search/box_tree.h"
 #include "topology/topology.h"
 
 typedef struct dvLocation {
@@ -39,6 +40,15 @@ typedef struct dvLocateDef {
 
 // Finds the locations of `count` points. Elements without volume (area) take no point; their number is returned.
 size_t dv_locate(const dvLocateDef *def, dvPool *pool, const double *points, size_t count, dvLocation *out);
+// The same for one point and, of the first list, some elements in ascending order, by looking at all of them: they are
+// all that there are in the cells around the point's. False when none is in its own cell, where all elements of the
+// mesh would count: then, and always without cells, `all` says that they are among these.
+bool dv_locate_among(const dvLocateDef *def, const int32_t *elements, size_t count, const double *point, bool all,
+                     dvLocation *out);
+// The squared distance of a point from the centre of an element, and the box around its corners and all points inside
+// (nothing when it takes none).
+double dv_locate_distance2(const dvLocateDef *def, int32_t element, const double *point);
+dvBox dv_locate_box(const dvLocateDef *def, int32_t element);
 // Weights of the corners at local coordinates; returns their number.
 int dv_locate_weights(dvElementKind kind, const double local[3], double weights[8]);
 

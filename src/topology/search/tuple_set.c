@@ -123,6 +123,31 @@ static bool match_many(const int32_t *keys, int width, const int32_t *entries, i
   return good;
 }
 
+// the other indices of a tuple of two or three
+static inline uint64_t rest_of(const int32_t *key, int width)
+{
+  return (uint32_t)key[1] | (uint64_t)(uint32_t)(width == 3 ? key[2] : 0) << 32;
+}
+
+// the same as below: what is compared stands side by side
+static bool match_short(const int32_t *keys, int width, const int32_t *entries, int32_t count, int32_t *first)
+{
+  uint64_t seen[FEW];
+  int32_t who[FEW], different = 0;
+  for (int32_t i = 0; i < count; i++) {
+    uint64_t rest = rest_of(keys + (size_t)entries[i] * (size_t)width, width);
+    int32_t j = 0;
+    while (j < different && seen[j] != rest) j++;
+    if (j == different) {
+      if (different == FEW) return match_many(keys, width, entries, count, first);
+      seen[different] = rest;
+      who[different++] = entries[i];
+    }
+    first[entries[i]] = who[j];
+  }
+  return true;
+}
+
 // first[e] becomes the first entry that is equal to e
 static bool match(const int32_t *keys, int width, const int32_t *entries, int32_t count, int32_t *first)
 {
@@ -152,8 +177,10 @@ int32_t dv_tuples_number(const int32_t *keys, size_t count, int width, int32_t *
     for (size_t i = 0; i < count; i++) start[keys[i * (size_t)width] + 2]++;
     for (size_t i = 0; i < rows; i++) start[i + 2] += start[i + 1];
     for (size_t i = 0; i < count; i++) entries[start[keys[i * (size_t)width] + 1]++] = (int32_t)i;
+    bool short_keys = width == 2 || width == 3;
     for (size_t row = 0; row < rows && good; row++)
-      good = match(keys, width, entries + start[row], start[row + 1] - start[row], numbers);
+      good =
+          (short_keys ? match_short : match)(keys, width, entries + start[row], start[row + 1] - start[row], numbers);
   }
   dv_free(start);
   dv_free(entries);
