@@ -3,8 +3,8 @@
 //   q_i = sum over points j in the ball i of w_ij d_i . (x_j - x_j at rest),   w_ij = 1 - |x_j - c_i| / r_i
 //
 // one row for each ball: the force is that at its centre and falls off to its rim. The points are those that are in the
-// ball at the start. d_i is given, or the normal of the faces that the disc touches, at the start or (updateNormals) of
-// each step.
+// ball at the start, and go with the mesh. d_i is given, or the normal of the faces that the disc touches, at the start
+// or (updateNormals) of each step.
 #include "robot/classes.h"
 #include "robot/part.h"
 
@@ -35,7 +35,7 @@
   X(real, visuScale, "0.1", "", "accepted for compatibility", .flags = DV_HIDDEN | DV_LOOKS)
 
 typedef struct Weight {
-  int32_t disc, point;
+  int32_t disc;
   double weight;
 } Weight;
 
@@ -48,6 +48,7 @@ typedef struct SurfaceForce {
   dvPart part;
   SURFACE_FIELDS(DV_MEMBER)
   DV_ARRAY(Disc) discs;
+  dvInts held;   // points of the discs, with
   DV_ARRAY(Weight) weights;
   bool normals;
 } SurfaceForce;
@@ -65,7 +66,7 @@ static bool touches(const SurfaceForce *s, size_t disc, const int32_t *face, int
     if ((size_t)face[k] >= dv_part_state(&s->part)->count) return false;   // the mesh has lost it
   for (size_t i = 0; i < s->weights.count; i++)
     for (int k = 0; k < corners; k++)
-      if (s->weights.data[i].disc == (int32_t)disc && s->weights.data[i].point == face[k]) return true;
+      if (s->weights.data[i].disc == (int32_t)disc && s->held.data[i] == face[k]) return true;
   return false;
 }
 
@@ -97,10 +98,11 @@ static void surface_measure(dvPart *p, const double *x, double *q, bool slopes)
   for (size_t d = 0; d < s->discs.count; d++) q[d] = 0;
   for (size_t i = 0; i < s->weights.count; i++) {
     const Weight *w = &s->weights.data[i];
-    if ((size_t)w->point >= dv_part_state(p)->count) continue;   // the mesh has lost it
+    int32_t point = s->held.data[i];
+    if ((size_t)point >= dv_part_state(p)->count) continue;   // the mesh has lost it
     dvVec3 along = dv_vec3_scale(s->discs.data[w->disc].direction, w->weight);
-    q[w->disc] += dv_vec3_dot(along, dv_vec3_sub(dv_vec3_load(x + 3 * w->point), dv_vec3_load(rest + 3 * w->point)));
-    if (slopes) dv_part_slope3(p, (size_t)w->disc, (size_t)w->point, along);
+    q[w->disc] += dv_vec3_dot(along, dv_vec3_sub(dv_vec3_load(x + 3 * point), dv_vec3_load(rest + 3 * point)));
+    if (slopes) dv_part_slope3(p, (size_t)w->disc, (size_t)point, along);
   }
 }
 
@@ -127,7 +129,7 @@ static void surface_show(dvPart *p)
   double *force = dv_reals_edit(&s->force), *displacement = dv_reals_edit(&s->displacement);
   for (size_t i = 0; i < n; i++) {
     force[i] = p->forces.data[i];
-    displacement[i] = p->quantities.data[i] / s->discs.data[i].weight;
+    displacement[i] = s->discs.data[i].weight > 0 ? p->quantities.data[i] / s->discs.data[i].weight : 0;
   }
   dv_touch(&p->model.base, &s->force);
   dv_touch(&p->model.base, &s->displacement);
@@ -158,9 +160,17 @@ static dvStatus take_faces(SurfaceForce *s, size_t points)
   return dv_check_indices(o, &s->quads, points, "points");
 }
 
+static void weigh(SurfaceForce *s)
+{
+  for (size_t d = 0; d < s->discs.count; d++) s->discs.data[d].weight = 0;
+  for (size_t i = 0; i < s->weights.count; i++)
+    s->discs.data[s->weights.data[i].disc].weight += s->weights.data[i].weight;
+}
+
 static dvStatus find_points(SurfaceForce *s, const double *x, size_t points)
 {
   const dvObject *o = &s->part.model.base;
+  s->held.width = 1;
   for (size_t d = 0; d < s->discs.count; d++) {
     double radius = s->radii.count ? s->radii.data[d < s->radii.count ? d : 0] : 1;
     if (!(radius > 0)) return dv_field_error(o, &s->radii, NULL, "a ball cannot have a radius of %g", radius);
@@ -168,14 +178,33 @@ static dvStatus find_points(SurfaceForce *s, const double *x, size_t points)
     for (size_t i = 0; i < points; i++) {
       double away = dv_vec3_norm(dv_vec3_sub(dv_vec3_load(x + 3 * i), center)), weight = 1 - away / radius;
       if (weight <= 0) continue;
-      dv_push(&s->weights, ((Weight){(int32_t)d, (int32_t)i, weight}));
-      s->discs.data[d].weight += weight;
+      dv_push(&s->weights, ((Weight){(int32_t)d, weight}));
+      if (!dv_ints_resize(&s->held, s->weights.count)) return dv_error(o, NULL, "out of memory");
+      dv_ints_edit(&s->held)[s->weights.count - 1] = (int32_t)i;
     }
-    if (s->discs.data[d].weight == 0)
+    if (s->weights.count == 0 || s->weights.data[s->weights.count - 1].disc != (int32_t)d)
       return dv_field_error(o, &s->centers, "choose a larger radius, or a centre on the surface",
                             "no point lies within %g of centre %zu", radius, d);
   }
   return DV_OK;
+}
+
+// points of the discs and corners of the faces
+static void surface_follow(SurfaceForce *s)
+{
+  dvObject *o = &s->part.model.base;
+  const dvState *state = dv_part_state(&s->part);
+  dvElementList *held = dv_follow_points(o, state, &s->held);
+  dv_element_list_forget(held);
+  if (held) dv_element_list_add_array(held, &s->weights);
+  dv_element_list_forget(dv_follow_points(o, state, &s->triangles));
+  dv_element_list_forget(dv_follow_points(o, state, &s->quads));
+}
+
+static void surface_topology_changed(dvObject *o)
+{
+  weigh((SurfaceForce *)o);
+  dv_follow_patched(o);
 }
 
 static dvStatus surface_bwd_init(dvObject *o)
@@ -190,8 +219,10 @@ static dvStatus surface_bwd_init(dvObject *o)
   DV_TRY(surface_check(o));
   DV_TRY(take_faces(s, state->count));
   s->discs.count = s->weights.count = 0;
+  if (!dv_ints_resize(&s->held, 0)) return dv_error(o, NULL, "out of memory");
   dv_array_resize(&s->discs, count);
   DV_TRY(find_points(s, s->position.count ? s->position.data : dv_state_read(state, DV_X_REST), state->count));
+  weigh(s);
   s->normals = s->directions.count != s->centers.count;
   if (s->normals) find_normals(s, dv_state_read(state, DV_X));
   for (size_t d = 0; d < count; d++) {
@@ -201,6 +232,7 @@ static dvStatus surface_bwd_init(dvObject *o)
       return dv_field_error(o, &s->directions, "give a direction for each centre, or triangles",
                             "disc %zu has no direction", d);
   }
+  surface_follow(s);
   dv_part_end_step(o);
   return DV_OK;
 }
@@ -211,10 +243,12 @@ static void surface_destroy(dvObject *o)
   dv_part_destroy(o);
   dv_array_free(&s->discs);
   dv_array_free(&s->weights);
+  dv_ints_free(&s->held);
 }
 
 DV_INVERSE_CLASS(dv_surface_force_class, "ForceSurfaceActuator",
                  "forces on discs of a surface that are found so that the effectors reach their goals", DV_DOF_VEC3,
                  SurfaceForce, .blocks = {&dv_object_block, &dv_constraint_model_block, DV_BLOCK(surface_fields)},
                  DV_PART_PLAIN, DV_MEMORY(surface_memory), .init = surface_init, .bwd_init = surface_bwd_init,
-                 .reinit = surface_check, .remember = dv_part_remember, .destroy = surface_destroy);
+                 .reinit = surface_check, .topology_changed = surface_topology_changed, .remember = dv_part_remember,
+                 .destroy = surface_destroy);

@@ -3,6 +3,7 @@
 #include "robot/part.h"
 #include "support/check.h"
 #include "support/scene.h"
+#include "topology/change/modify.h"
 
 #include <string.h>
 
@@ -181,6 +182,47 @@ static void what_cannot_be_is_told(void **state)
   }
 }
 
+// points of a disc go with the mesh: each keeps its weight, whatever its number becomes
+static void discs_go_with_the_mesh(void **state)
+{
+  DV_UNUSED(state);
+  enum { SIDE = 7 };
+  dvText text = {0};
+  dv_text_add(&text,
+              "<Node><FreeMotionAnimationLoop/><QPInverseProblemSolver/><TriangleSetTopologyContainer name='mesh' "
+              "position='");
+  for (int i = 0; i < SIDE * SIDE; i++) dv_text_printf(&text, "%d %d 0 ", i % SIDE, i / SIDE);
+  dv_text_add(&text, "' triangles='");
+  for (int i = 0; i < (SIDE - 1) * (SIDE - 1); i++) {
+    int at = i / (SIDE - 1) * SIDE + i % (SIDE - 1);
+    dv_text_printf(&text, "%d %d %d %d %d %d ", at, at + 1, at + SIDE + 1, at, at + SIDE + 1, at + SIDE);
+  }
+  dv_text_add(&text, "'/><TriangleSetTopologyModifier/><MechanicalObject name='d'/><ForceSurfaceActuator name='push' "
+                     "centers='3 3 0' radii='2.5' updateNormals='1'/></Node>");
+  dvScene *s = check_scene(text.text, 1);
+  dv_text_free(&text);
+  dvTopology *t = dv_topology(check_find(s, "mesh"));
+  int32_t faces[2 * 2 * (SIDE - 1)];
+  for (int32_t i = 0; i < (int32_t)DV_COUNT(faces); i++) faces[i] = i;
+  assert_int_equal(dv_mesh_remove(t, DV_TRIANGLE, faces, DV_COUNT(faces), DV_REMOVE_POINTS), DV_OK);
+  dv_topology_end_changes(t);
+  dvPart *p = (dvPart *)check_find(s, "push");
+  const dvState *d = dv_part_state(p);
+  const double *x = dv_state_read(d, DV_X);
+  double q;
+  size_t wanted = 0;
+  p->slopes.count = 0;
+  p->gauge->measure(p, x, &q, true);
+  check_close(q, 0, 1e-15);
+  for (size_t i = 0; i < d->count; i++) wanted += hypot(x[3 * i] - 3, x[3 * i + 1] - 3) < 2.5;
+  assert_int_equal(p->slopes.count, wanted);
+  for (size_t i = 0; i < p->slopes.count; i++) {
+    const double *at = x + 3 * p->slopes.data[i].dof;
+    check_close(p->slopes.data[i].h[2], 1 - hypot(at[0] - 3, at[1] - 3) / 2.5, 1e-14);
+  }
+  check_close_scene(&s);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(the_stiffness_is_that_of_the_closed_form),
@@ -188,6 +230,7 @@ int main(void)
                                      cmocka_unit_test(beams_bend_themselves),
                                      cmocka_unit_test(forces_are_estimated_from_measurements),
                                      cmocka_unit_test(the_scene_reaches_its_goals),
-                                     cmocka_unit_test(what_cannot_be_is_told)};
+                                     cmocka_unit_test(what_cannot_be_is_told),
+                                     cmocka_unit_test(discs_go_with_the_mesh)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

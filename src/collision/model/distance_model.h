@@ -14,10 +14,10 @@
   X(file, dumpfilename, "", "", "file to write the distances to, as plain numbers", .flags = DV_NO_SRC)        \
   X(bool, usePoints, "1", "", "test the points of the surface against other distance fields")                  \
   X(bool, flipNormals, "0", "", "keep things inside instead of outside")                                       \
-  X(bool, showMeshPoints, "1", "", "draw the points of the surface", .flags = DV_LOOKS)                        \
-  X(bool, showGridPoints, "0", "", "draw the points of the grid", .flags = DV_LOOKS)                           \
-  X(real, showMinDist, "0", "m", "least distance of drawn points", .flags = DV_LOOKS)                          \
-  X(real, showMaxDist, "0", "m", "largest distance of drawn points", .flags = DV_LOOKS)
+  X(bool, showMeshPoints, "1", "", "accepted: the surface is not drawn", .flags = DV_HIDDEN | DV_LOOKS)        \
+  X(bool, showGridPoints, "0", "", "accepted: the surface is not drawn", .flags = DV_HIDDEN | DV_LOOKS)        \
+  X(real, showMinDist, "0", "m", "accepted: the surface is not drawn", .flags = DV_HIDDEN | DV_LOOKS)          \
+  X(real, showMaxDist, "0", "m", "accepted: the surface is not drawn", .flags = DV_HIDDEN | DV_LOOKS)
 #define DV_CELL_FIELDS(X)                                                                              \
   X(link, topology, "", "", "mesh of hexahedra that carries the surface; that of the node by default", \
     .role = DV_ROLE_TOPOLOGY)
