@@ -36,6 +36,7 @@ void dv_register_constraint(dvRegistry *r)
   dv_registry_add(r, &dv_improved_jacobi_class);
   dv_registry_add(r, &dv_conjugate_residual_class);
   dv_registry_add(r, &dv_lcp_solver_class);
+  dv_registry_add(r, &dv_siconos_class);
   dv_registry_add(r, &dv_bilateral_class);
   dv_registry_add(r, &dv_fixed_lagrangian_class);
   dv_registry_add(r, &dv_uniform_lagrangian_class);

@@ -210,3 +210,27 @@ void dv_dense_product(const double *a, size_t rows, size_t cols, const double *x
 {
   for (size_t i = 0; i < rows; i++) y[i] = dot(a + i * cols, x, cols);
 }
+
+void dv_dense_pseudo_inverse(const double *a, size_t n, double *inverse, double *work)
+{
+  double *factor = work, *values = work + n * n, largest = 0;
+  size_t bad;
+  memcpy(factor, a, n * n * sizeof *factor);
+  memset(inverse, 0, n * n * sizeof *inverse);
+  if (dv_dense_cholesky(factor, n, &bad)) {
+    for (size_t k = 0; k < n; k++) {
+      memset(values, 0, n * sizeof *values);
+      values[k] = 1;
+      dv_dense_cholesky_solve(factor, n, values);
+      for (size_t i = 0; i < n; i++) inverse[i * n + k] = values[i];
+    }
+    return;
+  }
+  dv_dense_eigen_symmetric(a, values, factor, n);
+  for (size_t k = 0; k < n; k++) largest = fmax(largest, fabs(values[k]));
+  for (size_t k = 0; k < n; k++) {
+    if (!(fabs(values[k]) > 1e-12 * largest)) continue;
+    for (size_t i = 0; i < n; i++)
+      for (size_t j = 0; j < n; j++) inverse[i * n + j] += factor[k * n + i] * factor[k * n + j] / values[k];
+  }
+}

@@ -23,6 +23,10 @@ void dv_dense_svd(double *ut, double *vt, double *sigma, size_t n);
 // eigenvector.
 void dv_dense_eigen_symmetric(const double *a, double *values, double *v, size_t n);
 
+// The inverse of a symmetric matrix by Cholesky's method, its pseudo-inverse where it is not positive definite. `work`
+// has room for n n + n numbers.
+void dv_dense_pseudo_inverse(const double *a, size_t n, double *inverse, double *work);
+
 // y = A x
 void dv_dense_product(const double *a, size_t rows, size_t cols, const double *x, double *y);
 

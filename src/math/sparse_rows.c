@@ -61,11 +61,16 @@ static bool rows_ascend(const dvSparseRows *r)
   return true;
 }
 
+// Runs of one row are counted in a register: a counter in memory would make each entry wait for the one before.
 static void count_rows(dvSparseRows *r)
 {
   dv_array_resize(&r->start, r->count + 1);
   memset(r->start.data, 0, (r->count + 1) * sizeof *r->start.data);
-  for (size_t i = 0; i < r->row.count; i++) r->start.data[r->row.data[i] + 1]++;
+  for (size_t i = 0, end; i < r->row.count; i = end) {
+    int32_t row = r->row.data[i];
+    for (end = i + 1; end < r->row.count && r->row.data[end] == row;) end++;
+    r->start.data[row + 1] += end - i;
+  }
   for (size_t i = 0; i < r->count; i++) r->start.data[i + 1] += r->start.data[i];
 }
 

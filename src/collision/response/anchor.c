@@ -210,11 +210,13 @@ static Held in_hexahedron(const dvCollisionModel *m, const int32_t *e, dvVec3 p)
   return h;
 }
 
-static Held on_frame(const dvCollisionModel *m, int32_t frame, dvVec3 p)
+// weights are left as they are: nobody reads them
+static void hold_on_frame(const dvCollisionModel *m, int32_t frame, dvVec3 p, Held *h)
 {
   const double *x = dv_collision_point(m, frame);
-  return (Held){.point = {frame},
-                .local = dv_quat_inverse_rotate(dv_quat_load(x + 3), dv_vec3_sub(p, dv_vec3_load(x)))};
+  h->count = 0;
+  h->point[0] = frame;
+  h->local = dv_quat_inverse_rotate(dv_quat_load(x + 3), dv_vec3_sub(p, dv_vec3_load(x)));
 }
 
 // a field of distances without a frame
@@ -226,7 +228,6 @@ static bool stands(const dvCollisionModel *m)
 static Held hold(const dvCollisionModel *m, int32_t element, dvVec3 p)
 {
   if (stands(m)) return (Held){.count = 1, .local = p};   // nothing of the state moves it
-  if (m->state->base.dof->kind == DV_RIGID3) return on_frame(m, element, p);
   const int32_t *e = m->elements.data + element * m->elements.width;
   if (m->elements.width == 2) return m->radii ? on_capsule(m, e, p) : on_line(m, e, p);
   if (m->elements.width == 8) return in_hexahedron(m, e, p);
@@ -250,7 +251,12 @@ bool dv_contact_anchor_place(dvContactAnchor *a, dvLiveGroup *live, dvCollisionM
   m->in = model->state, m->out = a->state;
   dv_array_resize(&m->held, count);
   if (!dv_state_resize(a->state, count)) return false;
-  for (size_t i = 0; i < count; i++) m->held.data[i] = hold(model, elements[i], dv_vec3_load(points + 3 * i));
+  bool frames = model->state->base.dof->kind == DV_RIGID3 && !stands(model);
+  for (size_t i = 0; i < count; i++) {
+    dvVec3 p = dv_vec3_load(points + 3 * i);
+    if (frames) hold_on_frame(model, elements[i], p, &m->held.data[i]);
+    else m->held.data[i] = hold(model, elements[i], p);
+  }
   return true;
 }
 

@@ -21,38 +21,14 @@ static void take_block(const dvConstraintProblem *p, const dvProblemLaw *l, doub
     for (size_t i = 0; i < n; i++) memcpy(block + i * n, p->w.data + (first + i) * p->rows + first, n * sizeof *block);
 }
 
-static void pseudo_inverse(const double *block, size_t n, double *inverse, double *values, double *v)
-{
-  dv_dense_eigen_symmetric(block, values, v, n);
-  double largest = 0;
-  for (size_t k = 0; k < n; k++) largest = fmax(largest, fabs(values[k]));
-  memset(inverse, 0, n * n * sizeof *inverse);
-  for (size_t k = 0; k < n; k++) {
-    if (!(fabs(values[k]) > 1e-12 * largest)) continue;
-    for (size_t i = 0; i < n; i++)
-      for (size_t j = 0; j < n; j++) inverse[i * n + j] += v[k * n + i] * v[k * n + j] / values[k];
-  }
-}
-
 static void invert(dvConstraintProblem *p, const dvProblemLaw *l)
 {
-  size_t n = (size_t)l->law.rows, bad;
-  double *inverse = p->inverses.data + l->inverse;
+  size_t n = (size_t)l->law.rows;
   dv_array_resize(&p->work, 2 * n * n + n);
-  double *block = p->work.data, *factor = block + n * n, *column = factor + n * n;
+  double *block = p->work.data;
   take_block(p, l, block);
   for (size_t i = 0; i < n; i++) block[i * n + i] += l->law.compliance;
-  memcpy(factor, block, n * n * sizeof *block);
-  if (!dv_dense_cholesky(factor, n, &bad)) {
-    pseudo_inverse(block, n, inverse, column, factor);
-    return;
-  }
-  for (size_t k = 0; k < n; k++) {
-    memset(column, 0, n * sizeof *column);
-    column[k] = 1;
-    dv_dense_cholesky_solve(factor, n, column);
-    for (size_t i = 0; i < n; i++) inverse[i * n + k] = column[i];
-  }
+  dv_dense_pseudo_inverse(block, n, p->inverses.data + l->inverse, block + n * n);
 }
 
 void dv_problem_invert(dvConstraintProblem *p)

@@ -42,6 +42,7 @@ typedef struct Pack {
 } Pack;
 
 struct dvLdlBatch {
+  int users;
   Slot slot[SLOTS];
   DV_ARRAY(Pack) packs;
   DV_ARRAY(int32_t) order;     // rows of H, neighbours in the tree next to each other
@@ -69,12 +70,15 @@ typedef struct Job {
   atomic_bool failed;
 } Job;
 
-dvLdlBatch *dv_ldl_batch_create(void) { return dv_alloc(sizeof(dvLdlBatch)); }
+dvLdlBatch *dv_ldl_batch_share(dvLdlBatch *batch) { return batch->users++, batch; }
+
+dvLdlBatch *dv_ldl_batch_create(void) { return dv_ldl_batch_share(dv_alloc(sizeof(dvLdlBatch))); }
 
 void dv_ldl_batch_destroy(dvLdlBatch **batch)
 {
   dvLdlBatch *b = *batch;
-  if (!b) return;
+  *batch = NULL;
+  if (!b || --b->users > 0) return;
   for (size_t i = 0; i < SLOTS; i++) {
     dv_free(b->slot[i].z.data);
     dv_free(b->slot[i].r.data);
@@ -97,7 +101,6 @@ void dv_ldl_batch_destroy(dvLdlBatch **batch)
   dv_array_free(&b->g);
   dv_array_free(&b->gh);
   dv_free(b);
-  *batch = NULL;
 }
 
 // --- work space ----------------------------------------------------------------------------------

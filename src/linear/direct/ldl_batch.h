@@ -8,9 +8,12 @@
 #include "linear/direct/ldl.h"
 #include "math/sparse_rows.h"
 
-typedef struct dvLdlBatch dvLdlBatch;   // work space, for one factor and one call at a time; grows and is kept
+// Work space, for one call at a time and any factors one after the other; grows and is kept. Factors of equal bodies
+// that share it find it in the cache.
+typedef struct dvLdlBatch dvLdlBatch;
 
 dvLdlBatch *dv_ldl_batch_create(void);
+dvLdlBatch *dv_ldl_batch_share(dvLdlBatch *batch);   // for one more who destroys it
 void dv_ldl_batch_destroy(dvLdlBatch **batch);
 
 // x = A^-1 rhs for `count` vectors, each of dv_ldl_rows numbers, one behind the other; x may be rhs. The same bits for

@@ -4,6 +4,7 @@
 //
 // Subtrees are spread over the threads, the fronts above them are worked on by all threads together. Every front adds
 // its children in one order and sums in one order, so that the bits do not depend on who does what.
+#include "base/arena.h"
 #include "linear/direct/ldl_front.h"
 #include "linear/direct/ldl_work.h"
 
@@ -13,8 +14,10 @@ enum {
   PANEL = 192,
   GROUP = 96,
   ENOUGH = 400000,
-  AHEAD = 16
-};   // rows of a piece of an update matrix, and of columns; operations worth another thread; entries fetched early
+  AHEAD = 16,
+  LENT = 1 << 19
+};   // rows of a piece of an update matrix, and of columns; operations worth another thread; entries fetched early;
+     // numbers of work space that small factors share
 
 // --- work space ----------------------------------------------------------------------------------
 
@@ -119,6 +122,7 @@ typedef struct Factorisation {
   const dvFrontKernels *kernels;
   const dvBlockMatrix *a;
   double small;
+  double *shared;     // update matrices above the subtrees
   bool keep;          // update matrices go where they are kept
   const bool *only;   // fronts to work on; NULL: all
 } Factorisation;
@@ -141,7 +145,7 @@ static double *update_of(const Factorisation *run, const dvFront *f, const dvLdl
 {
   const dvLdlWork *w = run->f->work;
   if (run->keep) return w->kept + w->kept_at[f - run->s->front];
-  return (f->shared ? w->shared.data : slot->arena.data) + f->update;
+  return (f->shared ? run->shared : slot->arena.data) + f->update;
 }
 
 // what the pivots of a diagonal block are measured in
@@ -373,7 +377,28 @@ static bool is_singular(const dvLdl *f, const dvBlockMatrix *a, size_t pivot)
   return left <= 1e-6 * most;
 }
 
-static bool factorise(Factorisation *run, dvPool *pool, size_t *pivot)
+// all fronts; what stays in the arena of the thread is in the cache still when the next small factor comes
+static void factorise_fronts(Factorisation *run, dvPool *threads, dvPool *pool)
+{
+  const dvLdlSymbolic *s = run->s;
+  dvLdlSlot *first = &run->f->work->slot[0];
+  size_t scratch = dv_max_size(s->scratch, s->scratch_top) + DV_FRONT_BLOCK * DV_MAX_LANES;
+  bool lends = threads && s->shared + scratch <= LENT;
+  dvArena *arena = lends ? dv_scratch(threads) : NULL;
+  dvMark mark = lends ? dv_arena_mark(arena) : (dvMark){0};
+  double *own = first->scratch.data;
+  run->shared = run->f->work->shared.data;
+  if (lends) {
+    run->shared = dv_arena_take(arena, s->shared * sizeof *run->shared);
+    first->scratch.data = dv_arena_take(arena, scratch * sizeof *own);
+  }
+  dv_parallel_for(pool, (size_t)s->tasks, 1, factorise_subtrees, run);
+  for (int32_t k = 0; k < s->tops; k++) factorise_front(run, s->top[k], first, pool);
+  first->scratch.data = own;
+  if (lends) dv_arena_release(arena, mark);
+}
+
+static bool factorise(Factorisation *run, dvPool *threads, size_t *pivot)
 {
   dvLdl *f = run->f;
   const dvLdlSymbolic *s = run->s = f->symbolic;
@@ -382,11 +407,10 @@ static bool factorise(Factorisation *run, dvPool *pool, size_t *pivot)
   DV_REQUIRE(run->kernels->lanes == s->lanes);
   f->valid = f->work->kept_valid = false;
   f->negative = f->perturbed = 0;
-  pool = dv_pool_for(pool, 0.05 * s->flops);   // 20 Gflop/s
+  dvPool *pool = dv_pool_for(threads, 0.05 * s->flops);   // 20 Gflop/s
   add_slots(f->work, s, dv_pool_threads(pool));
   if (f->work->slots < dv_pool_threads(pool)) pool = NULL;
-  dv_parallel_for(pool, (size_t)s->tasks, 1, factorise_subtrees, run);
-  for (int32_t k = 0; k < s->tops; k++) factorise_front(run, s->top[k], &f->work->slot[0], pool);
+  factorise_fronts(run, threads, pool);
   int32_t bad = -1;
   for (int32_t i = 0; i < s->fronts; i++) {
     const dvLdlOutcome *o = &f->work->outcome[i];

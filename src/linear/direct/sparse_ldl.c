@@ -45,6 +45,51 @@ static dvStatus sparse_ldl_init(dvObject *o)
   return dv_linear_solver_init(o, DV_SYSTEM_MATRIX, &dv_matrix_system_class);
 }
 
+static const dvLinearSolverOps sparse_ldl_ops, precomputed_ops;
+
+// Looks for a solver that has analysed a pattern, and no other before.
+typedef struct TwinVisitor {
+  dvVisitor base;
+  const SparseLdl *of;
+  SparseLdl *found;
+  const dvBlockMatrix *a;
+  dvOrder order;
+} TwinVisitor;
+
+static bool is_twin(const TwinVisitor *v, const SparseLdl *other)
+{
+  const dvObject *o = &other->solver.base;
+  const dvLinearSolverOps *ops = dv_ops(o, DV_ROLE_LINEAR_SOLVER);
+  if (other == v->of || (ops != &sparse_ldl_ops && ops != &precomputed_ops) || !other->analysed_once) return false;
+  const dvBlockMatrix *b = dv_linear_system_matrix(other->solver.system);
+  return b && other->analysed == dv_linear_system(other->solver.system)->assembly->pattern_stamp &&
+         other->orders.analyses == 1 && dv_ordering_of(o, other->orderingMethod.target) == v->order &&
+         b->block == v->a->block && dv_pattern_same(&b->pattern, &v->a->pattern);
+}
+
+static dvWalk look_for_twin(dvVisitor *base, dvNode *node)
+{
+  TwinVisitor *v = (TwinVisitor *)base;
+  for (size_t i = 0; i < node->objects.count && !v->found; i++) {
+    dvObject *o = node->objects.data[i];
+    if (dv_plays(o, DV_ROLE_LINEAR_SOLVER) && is_twin(v, (SparseLdl *)o)) v->found = (SparseLdl *)o;
+  }
+  return v->found ? DV_WALK_PRUNE : DV_WALK_ON;
+}
+
+// equal bodies of a scene are ordered once, and share work space
+static bool analyse(SparseLdl *s, const dvBlockMatrix *a, dvOrder order)
+{
+  TwinVisitor v = {.base = {.top_down = look_for_twin}, .of = s, .a = a, .order = order};
+  if (s->orders.analyses == 0) dv_visit(s->solver.base.node->scene->root, &v.base);
+  if (!v.found) return dv_ldl_analyse_again(&s->factor, &a->pattern, a->block, order, &s->orders);
+  const dvOrderHistory *h = &v.found->orders;
+  s->orders = (dvOrderHistory){.analyses = 1, .hash = h->hash, .work = h->work, .rows = h->rows};
+  if (!v.found->batch) v.found->batch = dv_ldl_batch_create();
+  if (!s->batch) s->batch = dv_ldl_batch_share(v.found->batch);
+  return dv_ldl_analyse_like(&s->factor, &v.found->factor);
+}
+
 static dvStatus sparse_ldl_analyse(SparseLdl *s, const dvBlockMatrix *a)
 {
   dvObject *o = &s->solver.base;
@@ -52,7 +97,7 @@ static dvStatus sparse_ldl_analyse(SparseLdl *s, const dvBlockMatrix *a)
   dvOrder order = dv_ordering_of(o, s->orderingMethod.target);
   if (s->analysed_once && s->analysed == stamp) return DV_OK;
   s->analysed_once = false;
-  if (!dv_ldl_analyse_again(&s->factor, &a->pattern, a->block, order, &s->orders))
+  if (!analyse(s, a, order))
     return dv_error(o, "use an iterative solver (CGLinearSolver)", "out of memory for the factor of %zu unknowns",
                     dv_block_matrix_rows(a));
   s->analysed = stamp;
