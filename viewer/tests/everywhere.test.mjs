@@ -200,7 +200,11 @@ describe('the keyboard alone', () => {
     await until(page, () => window.divan.session.status.step > 70);
     await press('Space');
     await until(page, () => !window.divan.session.status.animating && Math.abs(window.divan.stage.time - window.divan.session.status.time) < 1e-9);
-    const low = await page.evaluate(() => { const { stage } = window.divan, d = stage.arrays.get(stage.shapes.find((s) => s.info.path === '/Block/Look/look').info.positions).data; let y = Infinity; for (let i = 1; i < d.length; i += 3) y = Math.min(y, d[i]); return y; });
+    const low = (await (await page.waitForFunction(() => {
+      const { stage, session } = window.divan, s = stage.shapes.find((x) => x.info.path === '/Block/Look/look' && x.info.group === 'visual');
+      const d = s && session.scene.revision === stage.arrays.revision && stage.arrays.get(s.info.positions)?.data;
+      return d?.length ? { y: Math.min(...d.filter((_, k) => k % 3 === 1)) } : null;
+    })).jsonValue()).y;
     assert.ok(low > -0.06 && low < 0.2, `it lies on the floor, at ${low}`);
     // placed by numbers: half a metre higher
     await press('r');
