@@ -293,6 +293,21 @@ describe('a scene from nothing', () => {
     rmSync(programs, { recursive: true, force: true });
   });
 
+  test('a mesh of 2 GB that is dropped is refused with what to do instead', async () => {
+    const divan = await startEmpty();
+    const o = await openEmpty(divan.address), { page } = o;
+    await page.evaluate(() => {
+      const file = Object.defineProperty(new File(['v 0 0 0'], 'huge.obj'), 'size', { value: 2 * 1024 ** 3 });
+      window.dispatchEvent(Object.defineProperty(new DragEvent('drop', { bubbles: true, cancelable: true }), 'dataTransfer', { value: { files: [file], types: ['Files'] } }));
+    });
+    await page.getByRole('dialog').getByRole('button', { name: 'A soft body' }).click();
+    await until(page, () => /huge\.obj is too large/.test(window.divan.session.toast?.text ?? '') && /next to the scene/.test(window.divan.session.toast.advice));
+    assert.equal(existsSync(join(divan.directory, 'huge.obj')), false);
+    await o.context.close();
+    assert.deepEqual(o.problems, []);
+    await divan.stop();
+  });
+
   test('an example opens in a tab of its own', async () => {
     const divan = await startEmpty();
     const o = await openEmpty(divan.address), { page } = o;
