@@ -274,3 +274,17 @@ double dv_memory_available(void)
     bytes = dv_min(bytes, (double)limit.rlim_cur);
   return bytes;
 }
+
+char *dv_program_find(const char *name)
+{
+  const char *at = getenv("PATH");
+  while (at && *at) {
+    size_t length = strcspn(at, ":");
+    char *directory = dv_strndup(at, length), *path = dv_path_join(directory, name);
+    dv_free(directory);
+    if (length && access(path, X_OK) == 0 && !dv_path_is_directory(path)) return path;
+    dv_free(path);
+    at += length + (at[length] == ':');
+  }
+  return NULL;
+}

@@ -38,4 +38,7 @@ double dv_memory_available(void);
 
 DV_PUBLIC_END
 
+// A program in the directories of PATH, or NULL. The caller frees it.
+char *dv_program_find(const char *name);
+
 #endif

@@ -21,21 +21,6 @@ struct dvFilm {
   dvLog *log;
 };
 
-// the program in the directories of PATH
-static char *find_program(const char *name)
-{
-  const char *at = getenv("PATH");
-  while (at && *at) {
-    size_t length = strcspn(at, ":");
-    char *directory = dv_strndup(at, length), *path = dv_path_join(directory, name);
-    dv_free(directory);
-    if (length && access(path, X_OK) == 0 && !dv_path_is_directory(path)) return path;
-    dv_free(path);
-    at += length + (at[length] == ':');
-  }
-  return NULL;
-}
-
 static void note(dvLog *log, char *text)
 {
   if (log) dv_log_send(log, &(dvMessage){.level = DV_NOTE, .text = text});
@@ -63,7 +48,7 @@ static void become_ffmpeg(const char *program, const dvFilm *f, double rate, int
 
 static bool start_ffmpeg(dvFilm *f, double rate)
 {
-  char *program = find_program("ffmpeg");
+  char *program = dv_program_find("ffmpeg");
   int ends[2];
   if (!program || pipe(ends) != 0) {
     dv_free(program);

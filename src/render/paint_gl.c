@@ -345,6 +345,7 @@ bool dv_gl_painter_draw(dvGlPainter *p, const dvStage *s, unsigned char *rgb, ch
   draw_shadows(p, s);
   draw_occlusion(p, s, camera);
   draw_main(p, s, camera);
+  dv_paint_post(p, s);
   for (int i = 0; i < s->inset_count; i++) draw_inset(p, s, &s->insets[i]);
   return read_back(p, rgb, why);
 }

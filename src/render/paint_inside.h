@@ -17,6 +17,7 @@ typedef enum Program {
   BACKGROUND,
   FILM,
   FOGGED,
+  DEPTHS,
   PROGRAMS
 } Program;
 
@@ -65,6 +66,14 @@ void dv_paint_shaders(dvGlPainter *p, const dvStage *s);   // compiles them, onc
 void dv_paint_forget_shaders(dvGlPainter *p);
 bool dv_paint_shaded(const dvGlPainter *p, const dvBatch *b);   // one of them draws it
 void dv_paint_with_shaders(const dvGlPainter *p, const dvStage *s);
+typedef struct dvPost {   // what a program that works on the finished picture reads
+  GLuint colour, depth;   // textures
+  int width, height;
+} dvPost;
+void dv_paint_over(const dvGlPainter *p, const dvStage *s, int shader, const dvPost *post);   // the whole view
+
+// --- paint_post.c ---
+void dv_paint_post(const dvGlPainter *p, const dvStage *s);   // PostProcessManager
 
 // --- paint_gl.c ---
 void dv_paint_square(const dvGlPainter *p);   // over the whole view

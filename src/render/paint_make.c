@@ -20,7 +20,8 @@ static bool make_programs(dvGlPainter *p, char *why)
                                           [XRAY] = {dv_shader_xray},
                                           [FILM] = {dv_shader_film},
                                           [FOG] = {dv_shader_fog},
-                                          [FOGGED] = {dv_shader_fogged}};
+                                          [FOGGED] = {dv_shader_fogged},
+                                          [DEPTHS] = {dv_shader_depths}};
   for (int i = 0; i < PROGRAMS; i++) {
     char log[150] = "";
     p->programs[i] = dv_gl_program(p->gl, i < OCCLUSION ? vertex : square, texts[i], log, sizeof log);

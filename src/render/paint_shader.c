@@ -95,7 +95,8 @@ typedef struct Seen {
   const dvStage *stage;
   const dvBatch *batch;
   Lamp lamps[DV_MOST_LIGHTS];
-  double ambient[4];   // of the scene
+  double ambient[4];    // of the scene
+  const dvPost *post;   // of a program that works on the finished picture, or NULL
 } Seen;
 
 static void into_eye(const dvStage *s, const double p[4], double out[4])
@@ -196,12 +197,30 @@ static int product_value(const Seen *seen, int light, const char *member, double
   return 4;
 }
 
+static int identity(int size, double *out)
+{
+  for (int i = 0; i < size * size; i++) out[i] = i % (size + 1) == 0;
+  return size * size;
+}
+
+// of a program that is drawn over the whole view
+static int over_value(const dvPost *post, const char *name, double *out)
+{
+  if (dv_same(name, "dv_ModelView") || dv_same(name, "dv_Projection")) return identity(4, out);
+  if (dv_same(name, "dv_NormalMatrix")) return identity(3, out);
+  if (!dv_same(name, "pixelSize")) return 0;
+  out[0] = 1.0 / post->width, out[1] = 1.0 / post->height;
+  return 2;
+}
+
 // how many numbers; 0 for none
 static int built_in(const Seen *seen, const char *name, double *out)
 {
   const dvStage *s = seen->stage;
   const char *member;
   int index;
+  int n = seen->post ? over_value(seen->post, name, out) : 0;
+  if (n) return n;
   if (dv_same(name, "dv_ModelView")) return memcpy(out, s->camera.view, 16 * sizeof *out), 16;
   if (dv_same(name, "dv_Projection")) return memcpy(out, s->camera.projection, 16 * sizeof *out), 16;
   if (dv_same(name, "dv_NormalMatrix")) return normal_matrix(s, out);
@@ -302,9 +321,10 @@ static void set_numbers(const dvGl *gl, const Active *u, double *v, int count, b
 
 static bool is_sampler(GLenum type) { return type == 0x8B5E || type == 0x8B62 || type == 0x8B60 || type == 0x8B5F; }
 
-static void set_sampler(const dvGlPainter *p, const dvStage *s, const dvDrawShader *shader, const dvBatch *b,
-                        const Active *u, int unit)
+static void set_sampler(const dvGlPainter *p, const Seen *seen, const dvDrawShader *shader, const Active *u, int unit)
 {
+  const dvStage *s = seen->stage;
+  const dvBatch *b = seen->batch;
   GLuint texture = 0;
   const dvDrawSampler *given = NULL;
   size_t number = 0;   // of this shader's first one
@@ -314,6 +334,8 @@ static void set_sampler(const dvGlPainter *p, const dvStage *s, const dvDrawShad
   if (given && number < p->samplers.count) texture = p->samplers.data[number];
   if (!given && b->texture >= 0 && (size_t)b->texture < p->pictures.count)
     texture = p->pictures.data[b->texture];   // one that nobody gives is the body's own picture
+  if (seen->post && dv_same(u->name, "colorTexture")) texture = seen->post->colour, given = NULL;
+  if (seen->post && dv_same(u->name, "depthTexture")) texture = seen->post->depth, given = NULL;
   dv_paint_bind(p, unit, texture ? texture : p->white);
   if (given && texture) {
     GLint wrap = given->repeat ? GL_REPEAT : GL_CLAMP_TO_EDGE, filter = given->smooth ? GL_LINEAR : GL_NEAREST;
@@ -341,7 +363,7 @@ static void set_uniforms(const dvGlPainter *p, GLuint program, const Seen *seen)
     size_t length = strlen(u.name);
     if (length > 3 && dv_same(u.name + length - 3, "[0]")) u.name[length - 3] = 0;
     if (is_sampler(u.type)) {
-      set_sampler(p, seen->stage, shader, seen->batch, &u, unit++ % 8);
+      set_sampler(p, seen, shader, &u, unit++ % 8);
       continue;
     }
     int n = given_value(seen->stage, shader, u.name, v, &transpose);
@@ -354,7 +376,8 @@ static void set_uniforms(const dvGlPainter *p, GLuint program, const Seen *seen)
 
 typedef DV_ARRAY(GLuint) Buffers;
 
-static void set_attributes(const dvGlPainter *p, GLuint program, const dvStage *s, const dvBatch *b, Buffers *made)
+// place, normal and texture coordinate out of the buffer that is bound
+static void set_own(const dvGl *gl, GLuint program)
 {
   static const struct {
     const char *name;
@@ -363,8 +386,6 @@ static void set_attributes(const dvGlPainter *p, GLuint program, const dvStage *
   } own[] = {{"dv_place", 3, offsetof(dvVertex, place)},
              {"dv_normal", 3, offsetof(dvVertex, normal)},
              {"dv_at", 2, offsetof(dvVertex, at)}};
-  const dvGl *gl = p->gl;
-  gl->BindBuffer(GL_ARRAY_BUFFER, p->vertices);
   for (size_t i = 0; i < DV_COUNT(own); i++) {
     GLint at = gl->GetAttribLocation(program, own[i].name);
     if (at < 0) continue;
@@ -372,6 +393,13 @@ static void set_attributes(const dvGlPainter *p, GLuint program, const dvStage *
     gl->VertexAttribPointer((GLuint)at, own[i].width, GL_FLOAT, 0, sizeof(dvVertex),
                             (const void *)(uintptr_t)own[i].offset);
   }
+}
+
+static void set_attributes(const dvGlPainter *p, GLuint program, const dvStage *s, const dvBatch *b, Buffers *made)
+{
+  const dvGl *gl = p->gl;
+  gl->BindBuffer(GL_ARRAY_BUFFER, p->vertices);
+  set_own(gl, program);
   const dvDrawShader *shader = &s->draw.shaders.data[b->shader];
   const dvCreases *c = &s->shapes.creases.data[b->drawable];
   for (size_t i = 0; i < shader->attributes.count; i++) {
@@ -430,4 +458,27 @@ void dv_paint_with_shaders(const dvGlPainter *p, const dvStage *s)
       draw_shaded(p, s, &seen, b);
       p->gl->Enable(GL_BLEND);
     }
+}
+
+void dv_paint_over(const dvGlPainter *p, const dvStage *s, int shader, const dvPost *post)
+{
+  static const float corners[6][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 0}, {1, 1}, {0, 1}};
+  const dvGl *gl = p->gl;
+  const dvBatch all = {.shader = shader, .texture = -1, .colour = {1, 1, 1, 1}};
+  Seen seen = {.stage = s, .batch = &all, .post = post};
+  GLuint program = p->shaders.data[shader], array;
+  dvVertex v[6] = {0};
+  for (int i = 0; i < 6; i++)
+    for (int k = 0; k < 2; k++) v[i].place[k] = 2 * corners[i][k] - 1, v[i].at[k] = corners[i][k];
+  see_lights(&seen);
+  gl->GenVertexArrays(1, &array);
+  gl->BindVertexArray(array);
+  gl->UseProgram(program);
+  set_uniforms(p, program, &seen);
+  gl->BindBuffer(GL_ARRAY_BUFFER, p->sorted);
+  gl->BufferData(GL_ARRAY_BUFFER, sizeof v, v, GL_DYNAMIC_DRAW);
+  set_own(gl, program);
+  gl->DrawArrays(GL_TRIANGLES, 0, 6);
+  gl->BindVertexArray(p->array);
+  gl->DeleteVertexArrays(1, &array);
 }

@@ -17,3 +17,4 @@ const char *const dv_shader_xray = shader_xray_frag;
 const char *const dv_shader_film = shader_film_frag;
 const char *const dv_shader_fog = shader_fog_frag;
 const char *const dv_shader_fogged = shader_fogged_frag;
+const char *const dv_shader_depths = shader_depths_frag;

@@ -140,6 +140,10 @@ json_t *dv_view_scene(dvSession *s)
       json_array_append_new(shaders, shader_row(&s->draw.shaders.data[i]));
     json_object_set_new(answer, "shaders", shaders);
   }
+  if (s->draw.post >= 0 && (size_t)s->draw.post < s->draw.shaders.count)
+    json_object_set_new(
+        answer, "post",
+        json_pack("{s:i, s:f, s:f}", "shader", s->draw.post, "near", s->draw.post_near, "far", s->draw.post_far));
   json_object_set_new(answer, "revision", json_integer(s->draw.revision));
   json_object_set_new(answer, "flags", view_flags(s));
   json_object_set_new(answer, "looks", dv_looks(s->ready ? s->scene : NULL));

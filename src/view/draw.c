@@ -501,6 +501,7 @@ static void clear(dvDraw *d)
   for (size_t i = 0; i < d->arrays.count; i++) dv_free(d->arrays.data[i].data);
   for (size_t i = 0; i < d->textures.count; i++) dv_free(d->textures.data[i]);
   d->own_arrays = 0;
+  d->post = -1;
   d->arrays.count = d->list.count = d->textures.count = d->parts.count = 0;
 }
 
@@ -548,7 +549,8 @@ void dv_draw_build(dvDraw *d, dvScene *scene)
 static bool same_list(const dvDraw *a, const dvDraw *b)
 {
   // `b` was made without what shaders are given, which comes last
-  if (a->own_arrays != b->own_arrays || a->list.count != b->list.count || a->shaders.count != b->shaders.count)
+  if (a->own_arrays != b->own_arrays || a->list.count != b->list.count || a->shaders.count != b->shaders.count ||
+      a->post != b->post || a->post_near != b->post_near || a->post_far != b->post_far)
     return false;
   for (size_t i = 0; i < a->own_arrays; i++) {
     const dvDrawArray *x = &a->arrays.data[i], *y = &b->arrays.data[i];

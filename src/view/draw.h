@@ -118,9 +118,11 @@ typedef struct dvDraw {
   DV_ARRAY(dvDrawPart) parts;
   DV_ARRAY(char *) textures;   // files
   DV_ARRAY(dvDrawShader) shaders;
-  size_t own_arrays;         // before those of shaders
-  DV_ARRAY(uint64_t) told;   // messages that came once and are not repeated
-  bool again;                // sizes have changed: make the list again
+  int post;                     // shader that works on the finished picture, -1 for none
+  double post_near, post_far;   // distances between which depths go from 0 to 1 there, m
+  size_t own_arrays;            // before those of shaders
+  DV_ARRAY(uint64_t) told;      // messages that came once and are not repeated
+  bool again;                   // sizes have changed: make the list again
 } dvDraw;
 
 // Makes the list for a scene (initialised); `scene` may be NULL for nothing.

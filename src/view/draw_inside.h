@@ -11,6 +11,7 @@ int dv_draw_texture(dvDraw *d, const dvObject *o, const char *name);
 // Colours of the bodies for which nobody chose one (draw_colours.c).
 void dv_draw_choose_colours(dvDraw *d);
 
-extern const char dv_toon_vertex[], dv_toon_fragment[];   // what OglShader draws with where no file is named
+extern const char dv_toon_vertex[], dv_toon_fragment[];     // what OglShader draws with where no file is named
+extern const char dv_focus_vertex[], dv_focus_fragment[];   // the same for PostProcessManager
 
 #endif

@@ -33,6 +33,7 @@ void dv_edit_close(dvSession *s)
   free_edit(&e->now);
   dv_free(e->raw);
   dv_upload_free(&e->upload);
+  dv_filling_free(&e->filling);
   dv_array_free(&e->done);
   dv_array_free(&e->undone);
   dv_array_free(&e->origins);

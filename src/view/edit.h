@@ -11,6 +11,7 @@
 #include "view/inside.h"
 
 struct dvUpload;
+struct dvFilling;
 
 typedef struct dvSplice {
   size_t at;
@@ -34,10 +35,11 @@ struct dvEditing {
   size_t saved;     // how many were done when the file was written; SIZE_MAX: none of the states that are left
   char *raw;        // as it was read, where that is not `document`: slips are told of once
   size_t raw_length;
-  bool by_page;              // texts came through the page, which may name files
-  bool written;              // the first scene was written by the page
-  struct dvUpload *upload;   // a mesh that is coming
-  size_t parts;              // how often only a part of the scene was made again
+  bool by_page;                // texts came through the page, which may name files
+  bool written;                // the first scene was written by the page
+  struct dvUpload *upload;     // a mesh that is coming
+  struct dvFilling *filling;   // a surface that gmsh is filling
+  size_t parts;                // how often only a part of the scene was made again
 };
 
 // --- edit.c ---
@@ -107,7 +109,16 @@ json_t *dv_view_fields(dvObject *o);                                  // graph.c
 typedef struct dvUpload dvUpload;
 json_t *dv_upload_part(dvSession *s, const char *name, double at, double total, const char *base64);
 void dv_upload_free(dvUpload **u);
-json_t *dv_view_add_mesh(dvSession *s, const char *file, const char *as);
+// `inside`: the file with the tetrahedra of a surface, or "": MeshTetraStuffing makes them.
+json_t *dv_view_add_mesh(dvSession *s, const char *file, const char *as, const char *inside);
+char *dv_edit_free_file(const dvSession *s, const char *name);   // a path next to the scene that nothing has
+
+// --- edit_fill.c: tetrahedra by gmsh ---
+typedef struct dvFilling dvFilling;
+bool dv_filling_possible(void);   // gmsh is installed
+// Begins, or looks how far it is: `running`, or the `file` next to the scene.
+json_t *dv_view_fill_mesh(dvSession *s, const char *file, bool stop);
+void dv_filling_free(dvFilling **f);
 
 // --- select.c ---
 typedef struct dvSelecting {

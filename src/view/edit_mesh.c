@@ -63,8 +63,7 @@ static bool decode(const char *text, dvText *out)
 
 static char *folder_of(const dvSession *s) { return dv_path_directory(s->file ? s->file : s->name); }
 
-// a name next to the scene that nothing has
-static char *free_file(const dvSession *s, const char *name)
+char *dv_edit_free_file(const dvSession *s, const char *name)
 {
   char *folder = folder_of(s), *path = dv_path_join(folder, name);
   const char *dot = strrchr(name, '.');
@@ -89,7 +88,7 @@ static json_t *begin(dvSession *s, const char *name, size_t total)
   dvUpload *u = s->editing->upload = dv_alloc(sizeof *u);
   u->name = dv_strdup(name);
   u->total = total;
-  u->path = free_file(s, name);
+  u->path = dv_edit_free_file(s, name);
   u->part = dv_format("%s.part", u->path);
   struct stat info;
   if (lstat(u->part, &info) == 0 && !S_ISREG(info.st_mode)) dv_free(u->part), u->part = NULL;   // never through a link
@@ -180,15 +179,21 @@ static void add_obstacle(dvText *out)
 }
 
 // Stiff enough to sag by some hundredths of its size: E = rho g L / 0.03
-static void add_soft(dvText *out, const dvMesh *m, double size)
+// `inside`: a file with tetrahedra that fill the surface
+static void add_soft(dvText *out, const dvMesh *m, double size, const char *inside)
 {
-  const bool cells = m->tetrahedra.count > 0;
-  if (!cells)
+  const bool cells = m->tetrahedra.count > 0, filled = !cells && inside && *inside;
+  if (filled) {
+    dv_text_add(out, "  <MeshGmshLoader name=\"inside\" filename=\"");
+    dv_document_escape(out, inside);
+    dv_text_add(out, "\"/>\n");
+  } else if (!cells)
     dv_text_add(out, "  <MeshTetraStuffing name=\"filling\" size=\"-8\" snapPoints=\"1\" snapOutside=\"1\" "
                      "splitTetrahedra=\"1\" inputPoints=\"@mesh.position\" inputTriangles=\"@mesh.triangles\"/>\n");
   dv_text_printf(out, "  <TetrahedronSetTopologyContainer name=\"tetrahedra\" %s/>\n",
-                 cells ? "src=\"@mesh\""
-                       : "position=\"@filling.outputPoints\" tetrahedra=\"@filling.outputTetrahedra\"");
+                 cells    ? "src=\"@mesh\""
+                 : filled ? "position=\"@inside.position\" tetrahedra=\"@inside.tetrahedra\""
+                          : "position=\"@filling.outputPoints\" tetrahedra=\"@filling.outputTetrahedra\"");
   dv_text_printf(out,
                  "  <MechanicalObject name=\"points\"/>\n"
                  "  <DiagonalMass name=\"mass\" massDensity=\"1000\"/>\n"
@@ -228,10 +233,13 @@ static char *name_from(dvSession *s, const char *file)
   return name;
 }
 
-json_t *dv_view_add_mesh(dvSession *s, const char *file, const char *as)
+json_t *dv_view_add_mesh(dvSession *s, const char *file, const char *as, const char *inside)
 {
   json_t *error = dv_edit_refusal(s);
   if (error) return error;
+  char *filling = *inside ? dv_view_allowed(s, inside) : NULL;
+  if (*inside && !filling) return dv_view_error(NULL, "there are no tetrahedra %.200s", inside);
+  dv_free(filling);
   char *path = dv_view_allowed(s, file);
   if (!path)
     return dv_view_error("drop it onto the page, or put it next to the scene", "there is no mesh %.200s", file);
@@ -253,7 +261,7 @@ json_t *dv_view_add_mesh(dvSession *s, const char *file, const char *as)
   dv_document_escape(&xml, file);
   dv_text_printf(&xml, "\"%s/>\n", mesh.tetrahedra.count ? "" : " triangulate=\"1\"");
   if (obstacle) add_obstacle(&xml);
-  else add_soft(&xml, &mesh, size);
+  else add_soft(&xml, &mesh, size, inside);
   dv_text_add(&xml, "</Node>");
   json_t *answer;
   if (!(size > 0)) answer = dv_view_error(NULL, "%.200s has no extent", file);

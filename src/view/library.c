@@ -119,6 +119,7 @@ json_t *dv_view_library(dvSession *s)
   dv_free(examples);
   json_object_set_new(answer, "components", list);
   json_object_set_new(answer, "presets", dv_view_presets());
+  json_object_set_new(answer, "gmsh", json_boolean(dv_filling_possible()));
   json_object_set_new(answer, "opens", json_boolean(s->options.open_example != NULL));
   return answer;
 }

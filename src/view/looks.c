@@ -59,6 +59,7 @@ typedef struct Looks {
   dvVisitor visitor;
   json_t *out;
   dvText told;
+  bool tells[32];   // kinds that were told of
 } Looks;
 
 static json_t *list_in(json_t *out, const char *name)
@@ -240,31 +241,44 @@ json_t *dv_looks_camera(const dvScene *scene)
   return path.camera;
 }
 
+static bool always(dvObject *o)
+{
+  DV_UNUSED(o);
+  return true;
+}
+
+// Shadows and translucent surfaces are drawn without them; programs of the scene's own for these are not.
+static bool has_files(dvObject *o)
+{
+  return was_set(o, "fileVertexShaders") || was_set(o, "fileFragmentShaders") || was_set(o, "fileGeometryShaders");
+}
+
+static bool is_cube(dvObject *o) { return was_set(o, "cubemapFilenamePosX"); }
+static bool is_turned(dvObject *o) { return was_set(o, "transform"); }
+static bool has_picture(dvObject *o) { return was_set(o, "image"); }
+
 static const struct {
   const char *name;
-  void (*add)(json_t *out, dvObject *o);   // NULL: the page does not show it
-} kinds[] = {{"BackgroundSetting", add_background},
-             {"LightManager", add_manager},
-             {"DirectionalLight", add_light},
-             {"PositionalLight", add_light},
-             {"SpotLight", add_light},
-             {"OglLabel", add_label},
-             {"ClipPlane", add_plane},
-             {"Visual3DText", add_text},
-             {"Camera", add_camera},
-             {"InteractiveCamera", add_camera},
-             {"RecordedCamera", add_camera},
-             {"OglSkybox", NULL},
-             {"Skybox", NULL},
-             {"OglShadowShader", NULL},
-             {"SlicedVolumetricModel", NULL},
-             {"OglCylinderModel", NULL},
-             {"PostProcessManager", NULL},
-             {"VisualManagerPass", NULL},
-             {"VisualManagerSecondaryPass", NULL},
-             {"CompositingVisualLoop", NULL},
-             {"OglOITShader", NULL},
-             {"OrderIndependentTransparencyManager", NULL}};
+  void (*add)(json_t *out, dvObject *o);
+  bool (*lacks)(dvObject *o);   // it asks for what is not drawn; NULL: never
+  const char *what;             // that is not drawn of it, where that is not all
+} kinds[] = {{"BackgroundSetting", add_background, has_picture, "its picture"},
+             {"LightManager", add_manager, NULL, NULL},
+             {"DirectionalLight", add_light, NULL, NULL},
+             {"PositionalLight", add_light, NULL, NULL},
+             {"SpotLight", add_light, NULL, NULL},
+             {"OglLabel", add_label, NULL, NULL},
+             {"ClipPlane", add_plane, NULL, NULL},
+             {"Visual3DText", add_text, NULL, NULL},
+             {"Camera", add_camera, NULL, NULL},
+             {"InteractiveCamera", add_camera, NULL, NULL},
+             {"RecordedCamera", add_camera, NULL, NULL},
+             {"OglShadowShader", NULL, has_files, "its programs"},
+             {"OglOITShader", NULL, has_files, "its programs"},
+             {"OglTexture", NULL, is_cube, "its cube of pictures"},
+             {"VisualTransform", NULL, is_turned, NULL},
+             {"VisualManagerPass", NULL, always, NULL},
+             {"VisualManagerSecondaryPass", NULL, always, NULL}};
 
 // rates of devices, one below the other
 static void add_rates(json_t *out, dvObject *o)
@@ -287,9 +301,10 @@ static dvWalk look_at(dvVisitor *v, dvNode *node)
     for (size_t k = 0; k < DV_COUNT(kinds); k++) {
       if (!dv_same(o->cls->name, kinds[k].name) || o->failed || !o->initialised || !flag(o, "enable", true)) continue;
       if (kinds[k].add && looks->out) kinds[k].add(looks->out, o);
-      const char *place = looks->told.text;
-      if (!kinds[k].add && !(place && strstr(place, kinds[k].name)))
-        dv_text_printf(&looks->told, "%s%s", looks->told.length ? ", " : "", kinds[k].name);
+      if (!kinds[k].lacks || looks->tells[k] || !kinds[k].lacks(o)) continue;
+      looks->tells[k] = true;
+      dv_text_printf(&looks->told, "%s%s", looks->told.length ? ", " : "", kinds[k].name);
+      if (kinds[k].what) dv_text_printf(&looks->told, " (%s)", kinds[k].what);
     }
   }
   return DV_WALK_ON;

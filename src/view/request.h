@@ -53,6 +53,7 @@ json_t *dv_do_place(dvRequest *r);
 json_t *dv_do_redo(dvRequest *r);
 json_t *dv_do_check(dvRequest *r);
 json_t *dv_do_mesh_part(dvRequest *r);
+json_t *dv_do_fill(dvRequest *r);
 json_t *dv_do_select(dvRequest *r);
 json_t *dv_do_where(dvRequest *r);
 json_t *dv_do_use(dvRequest *r);

@@ -211,6 +211,7 @@ static const struct {
     {"redo", dv_do_redo, true, false, false},
     {"check", dv_do_check, false, false, false},
     {"mesh-part", dv_do_mesh_part, true, false, true},
+    {"fill", dv_do_fill, true, false, true},
     {"select", dv_do_select, false, false, false},
     {"where", dv_do_where, false, false, false},
     {"use", dv_do_use, true, false, true},

@@ -100,7 +100,8 @@ json_t *dv_do_add(dvRequest *r)
   if (error) return error;
   if (*dv_request_text(r, "preset")) return dv_view_add_preset(r->session, dv_request_text(r, "preset"));
   if (*dv_request_text(r, "mesh"))
-    return dv_view_add_mesh(r->session, dv_request_text(r, "mesh"), dv_request_text(r, "as"));
+    return dv_view_add_mesh(r->session, dv_request_text(r, "mesh"), dv_request_text(r, "as"),
+                            dv_request_text(r, "inside"));
   if (*dv_request_text(r, "text")) return add_text(r);
   return *dv_request_text(r, "class") ? add_component(r) : add_node(r);
 }
@@ -178,6 +179,11 @@ json_t *dv_do_mesh_part(dvRequest *r)
   dv_request_number(r, "at", &at);
   dv_request_number(r, "total", &total);
   return dv_upload_part(r->session, dv_request_text(r, "name"), at, total, dv_request_text(r, "data"));
+}
+
+json_t *dv_do_fill(dvRequest *r)
+{
+  return dv_view_fill_mesh(r->session, dv_request_text(r, "mesh"), json_is_true(json_object_get(r->body, "stop")));
 }
 
 // --- selecting -----------------------------------------------------------------------------------

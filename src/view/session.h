@@ -61,6 +61,7 @@ typedef struct dvSessionOptions {
   // Runs an example in a page of its own and gives its address; false, with the reason, when that cannot be.
   bool (*open_example)(void *user, const char *scene, dvText *address, dvText *why);
   void *example_user;
+  double fill_seconds;          // that gmsh may take for a mesh; 0: a minute
   dvSessionHost host;           // `scene` is only its title then
   dvScriptReader read_script;   // for the scene that was named, if it is a program; what the page asks for never runs
   dvSessionSend send;

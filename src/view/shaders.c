@@ -53,17 +53,23 @@ static const char *file_of(const dvObject *o, const char *name)
 
 static bool is_shader(const dvObject *o) { return dv_same(o->cls->name, "OglShader") && !o->failed && o->initialised; }
 
-static dvObject *nearest_shader(const dvNode *node, int depth)
+// the last one of the node, or of the nearest node above; passive ones wait for another component
+static dvObject *nearest_shader(const dvNode *node, bool passive)
 {
-  for (size_t i = node->objects.count; i-- > 0;)
-    if (is_shader(node->objects.data[i])) return node->objects.data[i];
-  return node->parents.count && depth < 1000 ? nearest_shader(node->parents.data[0], depth + 1) : NULL;
+  for (int depth = 0; node && depth < 1000; depth++) {
+    for (size_t i = node->objects.count; i-- > 0;) {
+      dvObject *o = node->objects.data[i];
+      if (is_shader(o) && (passive || !flag(o, "passive", false))) return o;
+    }
+    node = node->parents.count ? node->parents.data[0] : NULL;
+  }
+  return NULL;
 }
 
 dvObject *dv_shader_of(const dvNode *node)
 {
-  dvObject *o = node ? nearest_shader(node, 0) : NULL;
-  return o && flag(o, "turnOn", true) && !flag(o, "passive", false) ? o : NULL;
+  dvObject *o = nearest_shader(node, false);
+  return o && flag(o, "turnOn", true) ? o : NULL;
 }
 
 static bool belongs_to(const dvObject *element, const dvObject *shader)
@@ -75,7 +81,7 @@ static bool belongs_to(const dvObject *element, const dvObject *shader)
     named = named || links->data[i].target;
     if (links->data[i].target == shader) return true;
   }
-  return !named && element->node && nearest_shader(element->node, 0) == shader;
+  return !named && element->node && nearest_shader(element->node, true) == shader;
 }
 
 // --- texts ---------------------------------------------------------------------------------------
@@ -97,30 +103,45 @@ typedef struct Texts {
   size_t length[3];
 } Texts;
 
-static void take_toon(dvDrawShader *s, Texts *t, int stage)
+// programs of our own: for shaders without files, and in place of some of SOFA's that many scenes name
+static const struct {
+  const char *files[2], *texts[2], *name;
+} own_programs[] = {
+    {{"shaders/toonShading.vert", "shaders/toonShading.frag"}, {dv_toon_vertex, dv_toon_fragment}, "toon shading"},
+    {{"shaders/depthOfField.vert", "shaders/depthOfField.frag"},
+     {dv_focus_vertex, dv_focus_fragment},
+     "depth of field"}};
+
+static void take_own(dvDrawShader *s, Texts *t, int stage, size_t which)
 {
-  t->text[stage] = dv_strdup(stage ? dv_toon_fragment : dv_toon_vertex);
+  t->text[stage] = dv_strdup(own_programs[which].texts[stage]);
   t->length[stage] = strlen(t->text[stage]);
-  s->files[stage] = dv_strdup("toon shading");
+  s->files[stage] = dv_strdup(own_programs[which].name);
+}
+
+static bool take_named(dvDrawShader *s, Texts *t, int stage, const char *name)
+{
+  for (size_t k = 0; stage < 2 && k < DV_COUNT(own_programs); k++)
+    if (dv_ends_with_nocase(name, own_programs[k].files[stage])) return take_own(s, t, stage, k), true;
+  return false;
 }
 
 static bool read_texts(dvDraw *d, dvDrawShader *s, Texts *t)
 {
-  static const char *const toon[] = {"shaders/toonShading.vert", "shaders/toonShading.frag", "/"};
   const dvObject *o = s->object;
+  const bool post = d->post >= 0 && s == &d->shaders.data[d->post];
   for (int i = 0; i < 3; i++) {
     const char *name = file_of(o, stage_fields[i]);
     if (!*name && i == 2) continue;
     const dvField *f = dv_object_field(o, stage_fields[i]);
-    if (i < 2 && !(f && f->was_set)) {   // nobody chose one: a shader of our own that draws as a cartoon
-      take_toon(s, t, i);
+    if (i < 2 && !(f && f->was_set)) {   // nobody chose one
+      take_own(s, t, i, post ? 1 : 0);
       continue;
     }
     dvText advice = {0};
     char *path = dv_context_find_file(o->context, name, o->place.file, &advice);
-    if (!path && dv_ends_with_nocase(name, toon[i])) {   // a file of SOFA's that many scenes name
+    if (!path && take_named(s, t, i, name)) {
       dv_text_free(&advice);
-      take_toon(s, t, i);
       continue;
     }
     t->text[i] = path ? dv_file_read(path, &t->length[i]) : NULL;
@@ -306,16 +327,72 @@ static bool takes_shader(const dvDrawable *a)
 {
   const char *name = a->object->cls->name;
   return a->group == DV_DRAW_VISUAL && a->kind == DV_DRAW_TRIANGLES && !dv_same(name, "OglVolumetricModel") &&
-         !dv_same(name, "OglTetrahedralModel");
+         !dv_same(name, "OglTetrahedralModel") && !dv_same(name, "SlicedVolumetricModel");
+}
+
+// --- the finished picture ------------------------------------------------------------------------
+
+typedef struct Managers {
+  dvVisitor visitor;
+  dvObject *first;
+} Managers;
+
+static dvWalk find_manager(dvVisitor *v, dvNode *node)
+{
+  Managers *m = (Managers *)v;
+  for (size_t i = 0; i < node->objects.count && !m->first; i++) {
+    dvObject *o = node->objects.data[i];
+    if (dv_same(o->cls->name, "PostProcessManager") && !o->failed && o->initialised && flag(o, "enable", true))
+      m->first = o;
+  }
+  return DV_WALK_ON;
+}
+
+// the first passive one of the node or above, else the one that would draw surfaces there
+static dvObject *post_shader(const dvNode *node)
+{
+  for (const dvNode *n = node; n; n = n->parents.count ? n->parents.data[0] : NULL)
+    for (size_t i = 0; i < n->objects.count; i++)
+      if (is_shader(n->objects.data[i]) && flag(n->objects.data[i], "passive", false)) return n->objects.data[i];
+  return nearest_shader(node, true);
+}
+
+static double distance_of(const dvObject *o, const char *name)
+{
+  dvField *f = field_of(o, name, DV_T_REAL);
+  return f ? *(const double *)f->value : 0;
+}
+
+static dvObject *add_post(dvDraw *d, bool read)
+{
+  Managers m = {.visitor = {.top_down = find_manager}};
+  d->post = -1;
+  dv_visit(d->scene->root, &m.visitor);
+  if (!m.first) return NULL;
+  dvObject *shader = post_shader(m.first->node);
+  if (!shader && read && !told_before(d, m.first, "shader"))
+    dv_warning(m.first, "put an OglShader with passive=\"1\" into its node",
+               "there is no OglShader that works on the picture: it stays as it is");
+  if (!shader || !flag(shader, "turnOn", true)) return NULL;
+  d->post_near = distance_of(m.first, "zNear"), d->post_far = distance_of(m.first, "zFar");
+  if (!(d->post_near > 0 && d->post_far > d->post_near && d->post_far < 1e30)) {
+    if (read && !told_before(d, m.first, "zNear"))
+      dv_warning(m.first, "0 < zNear < zFar", "zNear %g and zFar %g are no distances; 1 and 100 are taken",
+                 d->post_near, d->post_far);
+    d->post_near = 1, d->post_far = 100;
+  }
+  return shader;
 }
 
 void dv_shaders_add(dvDraw *d, bool read)
 {
+  dvObject *post = add_post(d, read);
   for (size_t i = 0; i < d->list.count; i++) {
     dvDrawable *a = &d->list.data[i];
     dvObject *o = takes_shader(a) ? dv_shader_of(a->object->node) : NULL;
-    a->shader = o ? shader_number(d, o) : -1;
+    a->shader = o && o != post ? shader_number(d, o) : -1;
   }
+  if (post) d->post = shader_number(d, post);
   for (size_t i = 0; read && i < d->shaders.count; i++) fill_shader(d, &d->shaders.data[i]);
 }
 

@@ -2,7 +2,8 @@
 // draw list; glsl.h translates the texts.
 //
 // A surface is drawn by the last OglShader of its node, or of the nearest node above that has one; with turnOn="0" or
-// passive="1" it is drawn plainly. A variable belongs to the shaders that its link `shader` names, or to that one.
+// passive="1" it is drawn plainly. One in the node of a PostProcessManager, or above it, works on the finished picture
+// instead; a passive one comes first. A variable belongs to the shaders that its link `shader` names, or to that one.
 #ifndef DV_VIEW_SHADERS_H
 #define DV_VIEW_SHADERS_H
 

@@ -8,5 +8,6 @@ void dv_register_visual(dvRegistry *r)
   dv_registry_add(r, &dv_visual_style_class);
   dv_registry_add(r, &dv_bleeding_class);
   dv_registry_add(r, &dv_smoke_class);
+  dv_registry_add(r, &dv_slices_class);
   for (size_t i = 0; i < dv_decoration_class_count; i++) dv_registry_add(r, &dv_decoration_classes[i]);
 }

@@ -73,6 +73,29 @@ static void test_law(void **state)
   end(&s);
 }
 
+// 50 slices over a width of 2 m swallow a twentieth each: of a way of 1.5 m, 37.5 of them, 0.95^37.5 is seen
+static void test_slices(void **state)
+{
+  DV_UNUSED(state);
+#define CELLS "<RegularGridTopology name='g' n='3 3 4' min='-1 -1 -1' max='1 1 0.5'/><MechanicalObject/>"
+  Shot s = shoot("<Node name='v'>" CELLS "<SlicedVolumetricModel alpha='0.05' nbSlices='50'/></Node>");
+  if (!no_gl(&s)) check_close(at(&s, 0.5, 0.5)[0], 255 * (1 - pow(0.95, 37.5)), 1.5);
+  if (!no_gl(&s)) assert_int_equal(at(&s, 0.02, 0.98)[0], 0);
+  end(&s);
+  // nothing to see through: the picture is as without it
+  static const char *const nothing[][2] = {
+      {"<Node name='v'>" CELLS "</Node>", "<Node name='v'>" CELLS "<SlicedVolumetricModel enable='0'/></Node>"},
+      {"<Node name='v'>" CELLS "</Node>", "<Node name='v'>" CELLS "<SlicedVolumetricModel nbSlices='-3'/></Node>"},
+      {"<Node name='v'><MechanicalObject/></Node>",
+       "<Node name='v'><MechanicalObject/><SlicedVolumetricModel/></Node>"},
+      {"", "<SlicedVolumetricModel/>"}};
+  for (size_t i = 0; i < DV_COUNT(nothing); i++) {
+    Shot without = shoot(nothing[i][0]), with = shoot(nothing[i][1]);
+    assert_memory_equal(with.rgb, without.rgb, 3 * W * H);
+    end(&without), end(&with);
+  }
+}
+
 #define SQUARE "<OglModel position='-1 -1 0  1 -1 0  1 1 0  -1 1 0' quads='0 1 2 3' color='0.9 0.9 0.9 1'/>"
 
 static void test_inset(void **state)
@@ -107,7 +130,7 @@ static void test_lens(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_law), cmocka_unit_test(test_inset),
-                                     cmocka_unit_test(test_lens)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_law), cmocka_unit_test(test_slices),
+                                     cmocka_unit_test(test_inset), cmocka_unit_test(test_lens)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

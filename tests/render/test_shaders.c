@@ -207,10 +207,57 @@ static int end(void **state)
   return status;
 }
 
+// a program that works on the finished picture
+static void test_post(void **state)
+{
+  DV_UNUSED(state);
+  unsigned char rgb[3];
+#define POST(more) "<OglShader passive='1' fileVertexShaders='over.vert' fileFragmentShaders='over.frag'/>" more
+  write_file("over.vert", "varying vec2 p; void main() { p = gl_MultiTexCoord0.xy; gl_Position = gl_Vertex; }");
+  write_file("plain.vert", "void main() { gl_Position = ftransform(); }");
+  write_file("red.frag", "void main() { gl_FragColor = vec4(1, 0, 0, 1); }");
+  write_file("over.frag", "uniform sampler2D colorTexture, depthTexture; uniform vec2 pixelSize; varying vec2 p;\n"
+                          "void main() { vec4 c = texture2D(colorTexture, p);\n"
+                          "  gl_FragColor = vec4(1.0 - c.r, texture2D(depthTexture, p).x, 10.0 * pixelSize.y, 1.0); }");
+  // the square is 4 m away: (1/2 - 1/4) / (1/2 - 1/10) of the way from 2 to 10; a pixel is 1/40 of the height
+  const char *text = SHADER("red.frag") SQUARE POST("<PostProcessManager zNear='2' zFar='10'/>");
+  if (!middle(text, 0.5, rgb)) return;
+  check_near(rgb, 0, (int)(255 * 0.25 / 0.4 + 0.5), 64);
+  middle(text, 0.02, rgb);   // nothing is there: white in depths
+  assert_int_equal(rgb[1], 255);
+  middle(SHADER("red.frag") SQUARE POST("<PostProcessManager enable='0'/>"), 0.5, rgb);
+  check_near(rgb, 255, 0, 0);
+  middle(SHADER("red.frag") SQUARE POST("<PostProcessManager zNear='-1' zFar='10'/>"), 0.5, rgb);
+  check_near(rgb, 0, (int)(255 * 0.75 / 0.99 + 0.5), 64);   // of 1 to 100
+  assert_non_null(strstr(log_text.text, "no distances"));
+  middle("<PostProcessManager/>" SQUARE, 0.5, rgb);
+  assert_true(rgb[2] > rgb[0]);   // it stays as it is
+  assert_non_null(strstr(log_text.text, "no OglShader"));
+  // SOFA's file is not there: a program of our own blurs what is out of focus, or shows depths
+#define FOCUS(more)                                                              \
+  SQUARE "<OglShader passive='1' fileVertexShaders='shaders/depthOfField.vert' " \
+         "fileFragmentShaders='shaders/depthOfField.frag'/><PostProcessManager zNear='2' zFar='10'/>" more
+  middle(FOCUS("<OglIntVariable id='showDepthMap' value='1'/>"), 0.5, rgb);
+  check_near(rgb, 159, 159, 159);
+  unsigned char sharp[3], blurred[3];
+  middle(SQUARE, 0.7, sharp);
+  middle(FOCUS("<OglFloatVariable id='blurIntensity' value='0.5'/><OglFloatVariable id='focusDistance' value='0.6'/>"
+               "<OglFloatVariable id='focusLength' value='0.1'/>"),
+         0.7, blurred);
+  check_near(blurred, sharp[0], sharp[1], sharp[2]);   // in focus
+  middle(FOCUS("<OglFloatVariable id='blurIntensity' value='0.5'/>"), 0.7, blurred);
+  assert_true(blurred[0] > sharp[0] + 20);   // the bright background comes in
+  // a program that does not compile is told, and the picture stays as it is
+  write_file("over.frag", "void main() { gl_FragColor = nonsense; }");
+  middle(SHADER("red.frag") SQUARE POST("<PostProcessManager/>"), 0.5, rgb);
+  check_near(rgb, 255, 0, 0);
+  assert_non_null(strstr(log_text.text, "does not compile"));
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_values), cmocka_unit_test(test_scope),
-                                     cmocka_unit_test(test_attributes_and_light), cmocka_unit_test(test_geometry),
-                                     cmocka_unit_test(test_bad)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_post),     cmocka_unit_test(test_values),
+                                     cmocka_unit_test(test_scope),    cmocka_unit_test(test_attributes_and_light),
+                                     cmocka_unit_test(test_geometry), cmocka_unit_test(test_bad)};
   return cmocka_run_group_tests(tests, begin, end);
 }

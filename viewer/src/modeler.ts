@@ -11,6 +11,8 @@ export interface ClassInfo { name: string; role: string; help: string | null; al
 export interface Linking { path: string; field: string; whole: boolean }
 export interface Chosen { path: string; points: number[]; elements: number; kind: string | null; positions: number[] }
 
+export type Filling = 'stuffing' | 'gmsh';  // who makes tetrahedra of a surface
+
 const PART = 1 << 20;                       // bytes of a mesh in one message
 const MESHES = /\.(obj|stl|off|vtk|vtu|msh|mesh|trian|xs3|gidmsh|inp|vol|ply)(\.gz)?$/i;
 const LARGEST = 512 * 1024 * 1024;
@@ -27,11 +29,13 @@ export class Modeler {
   components: Component[] = [];
   presets: Preset[] = [];
   opens = false;                            // examples can be opened in tabs
+  gmsh = false;                             // the program is installed
+  filling = '';                             // mesh that it is at work on
   linking: Linking | null = null;
   chosen: Chosen | null = null;
   dragged = '';                             // class or path that is being dragged
   private session: Session;
-  private asked = false;
+  private asked: Promise<void> | null = null;
   private where = 0;
 
   constructor(session: Session) {
@@ -42,15 +46,17 @@ export class Modeler {
 
   get possible() { return this.session.editor && this.session.status.editable === true; }
 
-  async loadLibrary() {
-    if (this.asked) return;
-    this.asked = true;
+  // Once; whoever asks while it comes waits for it.
+  loadLibrary(): Promise<void> { return (this.asked ??= this.askLibrary()); }
+
+  private async askLibrary() {
     try {
-      const answer = await this.session.connection.request<{ components: Component[]; presets: Preset[]; opens: boolean }>('library');
+      const answer = await this.session.connection.request<{ components: Component[]; presets: Preset[]; opens: boolean; gmsh?: boolean }>('library');
       this.components = answer.components.sort((a, b) => a.name.localeCompare(b.name));
       this.presets = answer.presets;
       this.opens = answer.opens;
-    } catch (error) { this.asked = false; this.session.fail(error); }
+      this.gmsh = answer.gmsh === true;
+    } catch (error) { this.asked = null; this.session.fail(error); }
     this.session.notify('build');
   }
 
@@ -159,7 +165,7 @@ export class Modeler {
 
   // --- meshes ---
 
-  async dropMesh(file: File, as: 'soft' | 'obstacle'): Promise<string> {
+  async dropMesh(file: File, as: 'soft' | 'obstacle', by: Filling = 'stuffing'): Promise<string> {
     if (file.size > LARGEST) { this.session.say(`${file.name} is too large`, 'A dropped mesh may have 512 MB; put it next to the scene and name it in a loader.', 'error'); return ''; }
     if (file.size === 0) { this.session.say(`${file.name} is empty`, '', 'error'); return ''; }
     let name = '';
@@ -171,9 +177,36 @@ export class Modeler {
         this.session.busyWith(`${file.name}: ${Math.round((100 * Math.min(file.size, at + PART)) / file.size)} %`);
         name = answer.file ?? name;
       }
+      const inside = as === 'soft' && by === 'gmsh' ? await this.fill(name) : '';
+      if (inside === null) return '';
       this.session.busyWith('Making a body of it…');
-      return await this.added(await this.change('add', { mesh: name, as }));
+      return await this.added(await this.change('add', { mesh: name, as, inside }));
     } finally { this.session.busyWith(''); }
+  }
+
+  // The file with tetrahedra that gmsh makes of a surface; '' when it has some already, null when there are none. The scene
+  // runs meanwhile.
+  private async fill(mesh: string): Promise<string | null> {
+    this.filling = mesh;
+    try {
+      for (;;) {
+        const answer = await this.change('fill', { mesh });
+        if (!answer) return null;
+        if (!answer.running) {
+          if (answer.tetrahedra) this.session.say(`gmsh made ${answer.tetrahedra} tetrahedra`);
+          return answer.file ?? '';
+        }
+        this.session.busyWith(`gmsh fills ${mesh}: ${Math.floor(answer.seconds)} s`);
+        await new Promise((done) => setTimeout(done, 250));
+        if (!this.filling) return null;
+      }
+    } finally { this.filling = ''; }
+  }
+
+  async stopFilling() {
+    const mesh = this.filling;
+    this.filling = '';
+    if (mesh && await this.change('fill', { mesh, stop: true })) this.session.say('gmsh was stopped', `${mesh} stays next to the scene.`);
   }
 
   // --- links by pointing ---

@@ -80,7 +80,10 @@ export interface ShaderInfo {
   uniforms: Given[]; attributes: Given[]; samplers: { name: string; file: string | null; repeat: boolean; smooth: boolean; srgb: boolean }[];
 }
 
-export interface SceneInfo { arrays: ArrayInfo[]; drawables: Drawable[]; shaders?: ShaderInfo[]; box: [number[], number[]] | null; revision: number; flags?: Flags | null; looks?: Looks | null }
+// A program of the scene that works on the finished picture; depths go from 0 to 1 between the two distances.
+export interface PostInfo { shader: number; near: number; far: number }
+
+export interface SceneInfo { arrays: ArrayInfo[]; drawables: Drawable[]; shaders?: ShaderInfo[]; post?: PostInfo; box: [number[], number[]] | null; revision: number; flags?: Flags | null; looks?: Looks | null }
 
 export interface GraphObject {
   name: string; path: string; class: string; role: string; template?: string; failed?: boolean; messages?: number;

@@ -1,36 +1,27 @@
 // What the page knows of the simulation, and everything it asks of it. Parts of the page subscribe to topics.
 import { Connection, RequestError } from './connection.ts';
 import type {
-  Drawable, Field, Frame, GraphNode, GraphObject, Group, Hello, Hit, Message, Missing, ObjectInfo, SceneInfo, Solves, Robot, RobotColumn, Stats, Touch, Status, WatchItem,
+  Drawable, Field, Frame, GraphNode, GraphObject, Group, Hello, Hit, Message, Missing, ObjectInfo, SceneInfo, Status, WatchItem,
 } from './protocol.ts';
+import { History } from './history.ts';
 import { DEFAULT_GROUPS, loadSettings, storeSettings, type Settings } from './settings.ts';
 
-export type Topic = 'build' | 'connection' | 'status' | 'scene' | 'graph' | 'selection' | 'object' | 'log' | 'stats' | 'settings' | 'toast' | 'view' | 'touch' | 'legends';
-
 export interface LogEntry extends Message { number: number; when: Date }
-export interface Series { x: number[]; y: number[] }
 export interface Toast { text: string; advice: string; level: string; number: number }
 
-const LOG_LIMIT = 2000, SERIES_LIMIT = 5000, OBJECT_REFRESH = 400;
+const LOG_LIMIT = 2000, OBJECT_REFRESH = 400;
 
 const EMPTY_STATUS: Status = {
   time: 0, step: 0, dt: 0, animating: false, realtime: false, factor: 1, rate: 0, rtf: 0, msPerStep: 0,
   graph: -1, scene: -1, editor: false, clients: 0,
 };
 
-function push(series: Series, x: number, y: number) {
-  series.x.push(x);
-  series.y.push(y);
-  if (series.x.length > SERIES_LIMIT) { series.x.splice(0, SERIES_LIMIT / 5); series.y.splice(0, SERIES_LIMIT / 5); }
-}
-
-export class Session {
+export class Session extends History {
   connection: Connection;
   settings: Settings = loadSettings();
   status: Status = { ...EMPTY_STATUS };
   hello: Hello | null = null;
   everConnected = false;
-  scene: SceneInfo | null = null;
   graph: GraphNode | null = null;
   nodes = new Map<string, GraphNode>();
   objects = new Map<string, GraphObject>();
@@ -44,28 +35,11 @@ export class Session {
   divergedAdvice = '';
   busy = '';
   missing: Missing[] = [];                     // what the graph has not
-  hidden = new Set<string>();                  // paths of nodes and components that the user does not want to see
-  isolated = '';                               // the only one to be seen
-  opacities = new Map<string, number>();
-  followed = '';                               // what the camera goes with
-
-  steps: Series = { x: [], y: [] };
-  energy = { time: [] as number[], kinetic: [] as number[], potential: [] as number[] };
-  timers = new Map<string, number>();
-  convergence: { path: string; values: number[] }[] = [];
-  constraints = { path: '', values: [] as number[], time: [] as number[], rows: [] as number[], iterations: [] as number[], error: [] as number[], force: [] as number[] };
-  robot = { columns: [] as RobotColumn[], time: [] as number[], values: [] as (number | null)[][] };
-  inventory: Record<string, number> = {};
-  touches: Touch[] = [];                       // who touches whom
-  watchItems: WatchItem[] = [];
-  watch = { time: [] as number[], values: [] as number[][] };
 
   onFrame: (frame: Frame) => void = () => {};
   onView: (view: any) => void = () => {};
   takeView: () => object = () => ({});
 
-  private listeners = new Map<Topic, Set<() => void>>();
-  private pending = new Set<Topic>();
   private counter = 0;
   private graphAsked = -1;
   private sceneAsked = -1;
@@ -78,6 +52,7 @@ export class Session {
   private statsOn = false;
 
   constructor(url: string) {
+    super();
     this.connection = new Connection(url);
     this.connection.onOpen = () => this.begin();
     this.connection.onLost = () => { this.busy = ''; this.notify('connection'); };
@@ -86,28 +61,7 @@ export class Session {
     document.addEventListener('visibilitychange', () => this.visibility());
   }
 
-  // --- topics ---
-
-  on(topics: Topic[], listener: () => void): () => void {
-    for (const topic of topics) {
-      if (!this.listeners.has(topic)) this.listeners.set(topic, new Set());
-      this.listeners.get(topic)!.add(listener);
-    }
-    return () => { for (const topic of topics) this.listeners.get(topic)?.delete(listener); };
-  }
-
-  // Listeners run once after the present task, however often a topic was touched.
-  notify(topic: Topic) {
-    if (this.pending.size === 0) {
-      queueMicrotask(() => {
-        const called = new Set<() => void>();
-        for (const t of this.pending) for (const l of this.listeners.get(t) ?? []) called.add(l);
-        this.pending.clear();
-        for (const l of called) l();
-      });
-    }
-    this.pending.add(topic);
-  }
+  protected now() { return this.status.time; }
 
   set(change: Partial<Settings>) {
     Object.assign(this.settings, change);
@@ -389,31 +343,6 @@ export class Session {
 
   setGroups(groups: Group[]) { this.extra = []; this.following.clear(); this.set({ groups }); this.showGroups(); }
 
-  // --- one by one: hidden, alone, faint ---
-
-  private below(path: string, top: string) { return top === '/' || path === top || path.startsWith(top + '/'); }
-
-  // Whether the user lets it be seen: neither it nor a node above is hidden, and it belongs to what stands alone.
-  sees(path: string): boolean {
-    if (this.isolated && !this.below(path, this.isolated)) return false;
-    for (const h of this.hidden) if (this.below(path, h)) return false;
-    return true;
-  }
-
-  opacityOf(path: string): number {
-    let opacity = 1, length = -1;
-    for (const [p, o] of this.opacities) if (p.length > length && this.below(path, p)) { opacity = o; length = p.length; }   // the nearest counts
-    return opacity;
-  }
-
-  setHidden(path: string, on: boolean) { if (on) this.hidden.add(path); else this.hidden.delete(path); this.notify('settings'); }
-  isolate(path: string) { this.isolated = this.isolated === path ? '' : path; this.hidden.delete(path); this.notify('settings'); }
-  setOpacity(path: string, value: number) { if (value >= 1) this.opacities.delete(path); else this.opacities.set(path, value); this.notify('settings'); }
-  follow(path: string) { this.followed = this.followed === path ? '' : path; this.notify('settings'); }
-  showAll() { this.hidden.clear(); this.opacities.clear(); this.isolated = this.followed = ''; this.notify('settings'); }
-  // Whether something of a node or component is drawn.
-  draws(path: string): boolean { return this.scene?.drawables.some((d) => this.below(d.path, path)) ?? false; }
-
   // --- graph ---
 
   private async loadGraph() {
@@ -503,68 +432,6 @@ export class Session {
   sendStats() {
     const on = this.statsOn || this.watchItems.length > 0;
     this.connection.request('stats', { on, fine: on && this.settings.fine }).catch((e) => this.fail(e));
-  }
-
-  private addStats(stats: Stats) {
-    for (const [time, ms] of stats.steps ?? []) push(this.steps, time, ms);
-    const time = stats.steps?.length ? stats.steps[stats.steps.length - 1][0] : this.status.time;
-    if (stats.timers && Object.keys(stats.timers).length) {
-      const old = this.timers;
-      this.timers = new Map(Object.entries(stats.timers).map(([name, ms]) => [name, old.has(name) ? 0.7 * old.get(name)! + 0.3 * ms : ms]));
-    }
-    if (stats.energy && this.energy.time[this.energy.time.length - 1] !== time) {
-      this.energy.time.push(time);
-      this.energy.kinetic.push(stats.energy.kinetic);
-      this.energy.potential.push(stats.energy.potential);
-    }
-    if (stats.convergence?.length) this.convergence = stats.convergence;
-    if (stats.constraints) this.addSolves(stats.constraints);
-    if (stats.robot) this.addRobot(stats.robot);
-    if (stats.inventory) this.inventory = stats.inventory;
-    if (stats.touches) this.touches = stats.touches;
-    for (const row of stats.watch ?? []) {
-      if (row.length !== this.watchItems.length + 1) continue;
-      if (row[0] === this.watch.time[this.watch.time.length - 1]) continue;
-      this.watch.time.push(row[0]);
-      this.watchItems.forEach((_, i) => this.watch.values[i].push(row[i + 1]));
-    }
-    this.notify('stats');
-  }
-
-  private addSolves(solves: Solves) {
-    const c = this.constraints;
-    c.path = solves.path;
-    c.values = solves.values;
-    for (const [time, rows, iterations, error, force] of solves.steps) {
-      if (time === c.time[c.time.length - 1]) continue;
-      c.time.push(time);
-      c.rows.push(rows);
-      c.iterations.push(iterations);
-      c.error.push(error);
-      c.force.push(force);
-    }
-  }
-
-  private addRobot(robot: Robot) {
-    const r = this.robot, key = (columns: RobotColumn[]) => columns.map((c) => `${c.group} ${c.label}`).join();
-    if (key(r.columns) !== key(robot.columns)) this.robot = { columns: robot.columns, time: [], values: robot.columns.map(() => []) };
-    for (const [time, ...values] of robot.steps) {
-      if (time === null || time === this.robot.time[this.robot.time.length - 1]) continue;
-      this.robot.time.push(time);
-      values.forEach((v, i) => this.robot.values[i].push(v));
-    }
-  }
-
-  clearHistory() {
-    this.steps = { x: [], y: [] };
-    this.energy = { time: [], kinetic: [], potential: [] };
-    this.timers = new Map();
-    this.convergence = [];
-    this.constraints = { path: '', values: [], time: [], rows: [], iterations: [], error: [], force: [] };
-    this.robot = { columns: [], time: [], values: [] };
-    this.touches = [];
-    this.watch = { time: [], values: this.watchItems.map(() => []) };
-    this.notify('stats');
   }
 
   setWatch(items: WatchItem[]) {

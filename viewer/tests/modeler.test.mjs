@@ -1,7 +1,7 @@
 // Building scenes with the real program: from nothing, by mouse and by keyboard, undone, saved and read again.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test as plain } from 'node:test';
@@ -12,9 +12,9 @@ const DIVAN = process.env.DIVAN ?? join(ROOT, 'build', 'divan');
 after(stopBrowser);
 
 // `divan view` without a scene, in a directory of its own.
-async function startEmpty(args = []) {
+async function startEmpty(args = [], env = process.env) {
   const directory = mkdtempSync(join(tmpdir(), 'divan-build-'));
-  const child = spawn(DIVAN, ['view', '--no-browser', '--port', '0', ...args], { cwd: directory, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(DIVAN, ['view', '--no-browser', '--port', '0', ...args], { cwd: directory, env, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   const address = await new Promise((resolve, reject) => {
     const read = (data) => { output += data; const found = output.match(/http:\/\/\S+\//); if (found) resolve(found[0]); };
@@ -246,6 +246,63 @@ describe('a scene from nothing', () => {
     assert.ok(existsSync(join(divan.directory, 'lump.obj')));
     await until(page, () => window.divan.session.status.ready && window.divan.session.objects.get('/lump/points'));
     await steps(page, 2);
+    await o.context.close();
+    assert.deepEqual(o.problems, []);
+    await divan.stop();
+  });
+
+  test('gmsh fills a dropped surface where it is installed, is stopped by hand, and is told to be missing where it is not', async () => {
+    const programs = mkdtempSync(join(tmpdir(), 'divan-programs-')), obj = readFileSync(join(ROOT, 'scenes', 'mesh', 'block.obj'), 'utf8');
+    const drop = (page, name) => page.evaluate(([text, file]) => {
+      const data = new DataTransfer();
+      data.items.add(new File([text], file));
+      window.dispatchEvent(new DragEvent('drop', { bubbles: true, cancelable: true, dataTransfer: data }));
+    }, [obj, name]);
+    // a stand-in: the tetrahedra of another mesh, after a moment; never for a mesh called slow
+    const cells = join(ROOT, 'scenes', 'mesh', 'organ.msh');
+    writeFileSync(join(programs, 'gmsh'), `#!/bin/sh\n[ -e ../slow.obj ] && sleep 1000\nsleep 0.4\ncp '${cells}' inside.msh\n`);
+    chmodSync(join(programs, 'gmsh'), 0o700);
+    let divan = await startEmpty([], { ...process.env, PATH: `${programs}:${process.env.PATH}` });
+    let o = await openEmpty(divan.address);
+    await drop(o.page, 'lump.obj');
+    await o.page.getByRole('radio', { name: /^gmsh/ }).check();
+    await o.page.getByRole('dialog').getByRole('button', { name: 'A soft body' }).click();
+    await chosen(o.page, '/lump');
+    assert.match(await sceneText(o.page), /<MeshGmshLoader name="inside" filename="lump-tetrahedra.msh"\/>/);
+    assert.ok(existsSync(join(divan.directory, 'lump-tetrahedra.msh')));
+    await until(o.page, () => window.divan.session.status.ready);
+    await steps(o.page, 1);
+    await drop(o.page, 'slow.obj');
+    await o.page.getByRole('dialog').getByRole('button', { name: 'A soft body' }).click();      // the choice is remembered
+    await o.page.locator('#stop-filling').click();
+    await until(o.page, () => !window.divan.session.busy && /stopped/.test(window.divan.session.toast?.text ?? ''));
+    assert.equal(await o.page.evaluate(() => window.divan.session.nodes.has('/slow')), false);
+    await o.context.close();
+    assert.deepEqual(o.problems, []);
+    await divan.stop();
+    // nowhere in the directories of PATH
+    divan = await startEmpty([], { ...process.env, PATH: '/nonexistent' });
+    o = await openEmpty(divan.address);
+    await drop(o.page, 'lump.obj');
+    assert.equal(await o.page.getByRole('radio', { name: /^gmsh is not installed/ }).isDisabled(), true);
+    await o.page.getByRole('dialog').getByRole('button', { name: 'A soft body' }).click();
+    await chosen(o.page, '/lump');
+    assert.match(await sceneText(o.page), /MeshTetraStuffing/);
+    await o.context.close();
+    await divan.stop();
+    rmSync(programs, { recursive: true, force: true });
+  });
+
+  test('a mesh of 2 GB that is dropped is refused with what to do instead', async () => {
+    const divan = await startEmpty();
+    const o = await openEmpty(divan.address), { page } = o;
+    await page.evaluate(() => {
+      const file = Object.defineProperty(new File(['v 0 0 0'], 'huge.obj'), 'size', { value: 2 * 1024 ** 3 });
+      window.dispatchEvent(Object.defineProperty(new DragEvent('drop', { bubbles: true, cancelable: true }), 'dataTransfer', { value: { files: [file], types: ['Files'] } }));
+    });
+    await page.getByRole('dialog').getByRole('button', { name: 'A soft body' }).click();
+    await until(page, () => /huge\.obj is too large/.test(window.divan.session.toast?.text ?? '') && /next to the scene/.test(window.divan.session.toast.advice));
+    assert.equal(existsSync(join(divan.directory, 'huge.obj')), false);
     await o.context.close();
     assert.deepEqual(o.problems, []);
     await divan.stop();

@@ -73,10 +73,10 @@ test('a run that diverged shows its advice whole', () => look('wild', root(body(
 
 test('the camera stands as gravity pulls, goes along with what falls, and the grid stays below', () => look('fall', root(body('Bar'), 'gravity="0 0 -9.81"'), async (page) => {
   assert.equal(await page.evaluate(() => window.divan.stage.camera.up), 'z');
-  const level = () => page.evaluate(() => window.divan.stage.grid.position.z);
+  const level = () => page.evaluate(() => window.divan.stage.around.grid.position.z);
   const before = await level();
   await steps(page, 150);
-  await until(page, () => { const { stage } = window.divan; return stage.later === 0 && stage.offset.length() === 0; });
+  await until(page, () => { const { stage } = window.divan; return stage.follower.later === 0 && stage.follower.offset.length() === 0; });
   const seen = await page.evaluate(() => {
     const { stage } = window.divan, box = stage.measure(() => true), at = stage.project(box.getCenter(stage.camera.target.clone()).toArray());
     return { x: at.x / stage.width, y: at.y / stage.height, low: box.min.z, fell: box.min.z };
@@ -87,7 +87,7 @@ test('the camera stands as gravity pulls, goes along with what falls, and the gr
 }));
 
 test('background, lights, labels and planes of the scene are drawn, what is not is told', () => look('looks', root(`<BackgroundSetting color="0 0 1 1"/><LightManager/><DirectionalLight direction="0 -1 0"/><PositionalLight position="0 5 0"/>
-  <OglLabel label="time is" suffix=" s" x="30" y="30" fontsize="20" color="1 1 0 1"/><ClipPlane position="0.5 0 0" normal="1 0 0"/><PostProcessManager/>${body('Bar', held)}`), async (page) => {
+  <OglLabel label="time is" suffix=" s" x="30" y="30" fontsize="20" color="1 1 0 1"/><ClipPlane position="0.5 0 0" normal="1 0 0"/><PostProcessManager/><VisualManagerPass/>${body('Bar', held)}`), async (page) => {
   const looks = await page.evaluate(() => { const { stage } = window.divan; return { background: stage.scene.background.getHexString(), lights: stage.studio.sources.map((l) => [l.place.w, l.shadow]), used: stage.studio.uniforms.dvLights.value, planes: stage.renderer.clippingPlanes.length }; });
   assert.deepEqual(looks, { background: '0000ff', lights: [[0, true], [1, true]], used: 2, planes: 1 });
   await until(page, () => window.divan.session.status.labels?.[0] === 'time is s');
@@ -100,7 +100,8 @@ test('background, lights, labels and planes of the scene are drawn, what is not 
     return n;
   });
   assert.ok(yellow > 30, `${yellow} yellow pixels`);
-  assert.ok(await page.evaluate(() => window.divan.session.log.some((m) => /does not draw.*PostProcessManager/.test(m.text))));
+  assert.ok(await page.evaluate(() => window.divan.session.log.some((m) => /does not draw.*VisualManagerPass/.test(m.text))));
+  assert.ok(await page.evaluate(() => window.divan.session.log.some((m) => /no OglShader/.test(m.text))));
 }));
 
 test('rigid bodies without a visual model are boxes of their inertia, with joints; numbers are no points', () => look('rigids', root(`<EulerImplicitSolver/><CGLinearSolver/>

@@ -85,6 +85,7 @@ test('programs of the scene', () => same(scene('programs', `<Node gravity="0 -9.
 test('programs of the scene with its lights', () => same(scene('lamps', `<Node gravity="0 -9.81 0"><LightManager/><PositionalLight position="3 4 2"/><SpotLight position="0 6 3" direction="0 -6 -3" cutoff="30" color="1 0.3 0.3 1"/>`
   + `${organ(-0.8, wave + '<OglIntVariable id="lamps" value="2"/>')}${organ(0.8, '<OglShader turnOn="0"/>')}</Node>`)));
 test('volumes that swallow light, with a body in them', () => same(join(ROOT, 'scenes', 'volume_fog.scn')));
+test('a program that works on the finished picture, and a volume in slices', () => same(join(ROOT, 'scenes', 'depth_of_field.scn')));
 test('a second picture inside the first', () => same(scene('inset', `<Node gravity="0 -9.81 0"><OglViewport screenPosition="-130 -100" screenSize="120 90" cameraPosition="0 0.4 6" fovy="40"/>${cube}</Node>`)));
 test('a lens that bends the picture', () => same(scene('lens', `<Node gravity="0 -9.81 0"><LensDistortion k1="0.2" k2="0.05"/>${cube}</Node>`)));
 test('blood that runs down and smoke that rises', () => same(join(ROOT, 'scenes', 'cautery.scn'), { steps: 60 }));

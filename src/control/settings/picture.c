@@ -74,10 +74,5 @@ static const dvSettingRow rows[] = {
      "id int = 0 | number of the plane\n"
      "active bool = 1 | cut\n",
      enable, NULL, NULL},
-    {"SlicedVolumetricModel", NULL, RENDERING_3D, DV_ROLE_VISUAL, "a volume drawn as slices",
-     "alpha real = 0.2 | opacity of a slice\n"
-     "color color = 1 1 1 1 | colour\n"
-     "nbSlices int = 100 | number of slices\n",
-     enable, NULL, NULL},
 };
 const dvSettingTable dv_picture_settings = {rows, DV_COUNT(rows)};

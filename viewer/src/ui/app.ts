@@ -201,21 +201,34 @@ export class App extends Part {
       if (act) { e.preventDefault(); act(); return; }
     }
     if (e.ctrlKey) { if (e.key === 'o' && !e.shiftKey && target !== this.find('.picture')) { e.preventDefault(); if (this.session.editor) this.ask('open'); } return; }
-    if (/^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) && !(target instanceof HTMLInputElement && ['checkbox', 'range'].includes(target.type) && e.key !== ' ')) return;
+    const leaves = e.key === 'Escape' && !(target instanceof HTMLInputElement && target.type === 'search' && target.value !== '');      // a search is cleared first
+    if (!leaves && /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) && !(target instanceof HTMLInputElement && ['checkbox', 'range'].includes(target.type) && e.key !== ' ')) return;
     if (e.key === ' ' && (target.tagName === 'BUTTON' || target.tagName === 'SUMMARY' || target.getAttribute('role') === 'tree')) return;
+    const action = this.actions()[e.key.length === 1 ? e.key.toLowerCase() : e.key];
+    if (action && !(e.repeat && !['n', ',', '.'].includes(e.key))) { e.preventDefault(); action(); }
+  }
+
+  // What keys do, anywhere but in text that is typed. The page of shortcuts lists them all.
+  actions(): Record<string, () => void> {
     const s = this.session, set = s.settings, act = s.editor;
     const actions: Record<string, () => void> = {
       ' ': () => act && (s.status.player?.on ? this.player.toggle() : s.animate()), y: () => act && this.player.record(), ',': () => act && this.player.step(-1), '.': () => act && this.player.step(1), n: () => act && s.step(), r: () => act && s.reset(), Home: () => page.stage.resetView(), z: () => page.stage.fit(true),
       o: () => s.set({ ortho: !set.ortho }), w: () => s.set({ wireframe: !set.wireframe }), g: () => s.set({ grid: !set.grid }), i: () => s.set({ indices: !set.indices }),
       p: () => this.find<Toolbar>('divan-toolbar').savePicture(), 1: () => this.tab('graph'), 2: () => this.tab('view'), 3: () => this.tab('stats'), 4: () => this.tab('build'), '/': () => this.search(),
       b: () => s.set({ panel: !set.panel }), l: () => this.toggleLog(), d: () => s.set({ theme: page.stage.dark ? 'light' : 'dark' }), '?': () => this.ask('help'),
-      t: () => page.touch.enter(), u: () => act && page.touch.tools.undo(), Escape: () => { page.touch.tools.take(null); page.touch.handles.take(null); page.touch.area.take(null); this.modeler.endLink(); },
+      t: () => page.touch.enter(), u: () => act && page.touch.tools.undo(), Escape: () => this.escape(),
       a: () => act && page.touch.area.next(),
     };
     for (const h of HANDLES) actions[h.key.toLowerCase()] = () => act && page.touch.handles.take(h.name);
     for (const t of TOOLS) actions[t.key.toLowerCase()] = () => act && page.touch.tools.take(t.name);
-    const action = actions[e.key.length === 1 ? e.key.toLowerCase() : e.key];
-    if (action && !(e.repeat && !['n', ',', '.'].includes(e.key))) { e.preventDefault(); action(); }
+    return actions;
+  }
+
+  // Puts down what is in the hand; with nothing in it, the keys go to the picture.
+  private escape() {
+    const t = page.touch, busy = t.tools.current || t.handles.current || t.area.current || this.modeler.linking;
+    t.tools.take(null); t.handles.take(null); t.area.take(null); this.modeler.endLink();
+    if (!busy) this.find<HTMLElement>('.picture').focus();
   }
 
   private toggleLog() {
@@ -248,7 +261,7 @@ export class App extends Part {
       ${!s.connection.open ? html`<div class="banner ${s.everConnected ? 'bad' : ''}" id="lost"><span class="spin"></span><span>${s.everConnected ? html`<b>Connection lost.</b> Trying again…` : 'Connecting…'}${s.connection.attempts > 6 ? ' Is divan view still running?' : ''}</span>
         <button class="small solid" @click=${() => s.connection.connect()}>Now</button></div>` : nothing}
       ${this.modeler.linking ? html`<div class="banner" id="linking">${icon('link')}<span>Point at what <b>${this.modeler.linking.field}</b> shall be linked to, in the graph or in the picture</span><button class="small solid" @click=${() => this.modeler.endLink()}>Cancel</button></div>` : nothing}
-      ${s.busy ? html`<div class="banner"><span class="spin"></span>${s.busy}</div>` : nothing}
+      ${s.busy ? html`<div class="banner"><span class="spin"></span>${s.busy}${this.modeler.filling ? html`<button class="small solid" id="stop-filling" @click=${() => this.modeler.stopFilling()}>Stop</button>` : nothing}</div>` : nothing}
       ${s.connection.open && s.hello && !s.status.editor ? html`<div class="banner" id="watching"><span class="badge">watching</span><span class="muted">Another page edits this scene.</span><button class="small solid" @click=${() => s.edit()}>Take over</button></div>` : nothing}
       ${s.diverged ? html`<div class="banner bad" id="diverged"><b>Diverged</b><div class="words">${s.diverged}${s.divergedAdvice ? html`<span>${s.divergedAdvice}</span>` : nothing}</div><button class="small solid" ?disabled=${!s.editor} @click=${() => s.reset()}>Reset</button></div>` : nothing}
     </div>`;

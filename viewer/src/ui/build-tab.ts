@@ -107,6 +107,8 @@ export class BuildTab extends Part {
     const use = (as: 'fixed' | 'load' | 'springs' | 'region', name: string, title: string) => html`<button class="solid small" ?disabled=${!able || !c?.points.length} title=${title} @click=${() => this.modeler.use(as)}>${name}</button>`;
     return html`<details class="part" ?open=${Boolean(tool?.current || c)} aria-label="choose points"><summary><h3>Choose points</h3></summary>
       <div class="bar">${AREAS.map((a) => html`<button class="solid small ${tool?.current === a.name ? 'on' : ''}" aria-pressed=${String(tool?.current === a.name)} title="${a.hint} (${a.key})" ?disabled=${!able} @click=${() => tool?.take(a.name)}>${a.title}</button>`)}
+        <select aria-label="what a drag chooses" title="Shift + drag chooses more, Alt + drag less" ?disabled=${!able} @change=${(e: Event) => { if (tool) tool.how = (e.target as HTMLSelectElement).value as 'new' | 'more' | 'less'; }}>
+          ${([['new', 'anew'], ['more', 'more'], ['less', 'less']] as const).map(([value, label]) => html`<option value=${value} ?selected=${tool?.how === value}>${label}</option>`)}</select>
         <label class="row"><input type="checkbox" .checked=${tool?.elements ?? false} @change=${(e: Event) => { if (tool) tool.elements = (e.target as HTMLInputElement).checked; }}>elements</label>
         <label class="row" title="also what is hidden behind"><input type="checkbox" .checked=${tool?.through ?? false} @change=${(e: Event) => { if (tool) tool.through = (e.target as HTMLInputElement).checked; }}>through</label></div>
       <p class="hint" id="chosen">${c ? `${c.points.length} points${c.kind ? ` of ${c.elements} ${c.kind}` : ''} of ${c.path}` : 'Draw over a body; Shift adds, Alt takes away.'}</p>

@@ -1,5 +1,6 @@
 // Windows over the page: files, shortcuts, a name to ask for, a question.
 import { css, html, nothing, type TemplateResult } from 'lit';
+import type { Filling } from '../modeler.ts';
 import { icon } from './icons.ts';
 import { Part } from './part.ts';
 import { shared } from './styles.ts';
@@ -12,13 +13,14 @@ const SHORTCUTS: [string, [string[], string][]][] = [
   ['Mouse', [[['drag'], 'turn'], [['right drag'], 'shift'], [['wheel'], 'zoom'], [['click'], 'select'], [['double click'], 'fit to the selection'],
     [['right click'], 'what can be done with it'], [['Alt', 'click'], 'plot where the point goes']]],
   ['Touch', [[['Shift', 'drag'], 'pull on what is under the cursor'], [['Shift', 'right click'], 'fix the point, free it again'], [['F'], 'fix the point under the cursor'],
-    [['T'], 'a cursor for the keyboard: arrows move it, Enter grabs and lets go, F fixes, S selects, Esc leaves']]],
+    [['T'], 'a cursor for the keyboard: arrows move it, Enter grabs and lets go, F fixes, S selects, P plots, Shift + F10 opens the menu, Esc leaves']]],
+  ['Fingers', [[['one'], 'turn; with the hand of the toolbar: pull'], [['two'], 'zoom and shift; twist them: turn'], [['a long press'], 'what can be done with it']]],
   ['Tools', [[['C'], 'cut: drag a line across a body'], [['J'], 'incise: drag along a body'], [['V'], 'carve: drag over a body'], [['X'], 'remove the element under the cursor'], [['E'], 'refine: halve elements'],
     [['U'], 'undo the last stroke'], [['Esc'], 'put the tool down'], [['middle drag'], 'turn while a tool is in the hand']]],
   ['Build', [[['4'], 'the Build tab'], [['Ctrl', 'Z'], 'undo'], [['Ctrl', 'Shift', 'Z'], 'redo (or Ctrl + Y)'], [['Ctrl', 'S'], 'save the scene'], [['M'], 'shift the selected body'], [['Q'], 'turn it'], [['K'], 'scale it'],
     [['A'], 'choose points: box, lasso, paint'], [['Shift', 'drag'], 'choose more'], [['Alt', 'drag'], 'choose less'], [['F2'], 'in the graph: rename'], [['Alt', '↑'], 'in the graph: move up; ↓ down, ← out of its node, → into the node before'],
     [['Ctrl', 'C'], 'in the graph: copy; X cuts, V pastes, D doubles'], [['Insert'], 'in the graph: add a node'], [['Delete'], 'remove']]],
-  ['Page', [[['1', '2', '3', '4'], 'Graph, View, Stats, Build'], [['/'], 'search the graph'], [['B'], 'panel'], [['L'], 'messages'], [['D'], 'dark and light'], [['?'], 'this list']]],
+  ['Page', [[['1', '2', '3', '4'], 'Graph, View, Stats, Build'], [['/'], 'search the graph'], [['B'], 'panel'], [['L'], 'messages'], [['D'], 'dark and light'], [['Esc'], 'from the panel back to the picture'], [['Shift', 'F10'], 'in the graph: the menu of a row'], [['?'], 'this list']]],
 ];
 
 type Ask = { kind: 'none' } | { kind: 'help' } | { kind: 'open'; then: (file: string) => void; title: string; favourites: boolean }
@@ -37,7 +39,9 @@ export class Dialogs extends Part {
     .files button.entry { flex: 1; justify-content: flex-start; min-width: 0; }
     .files img { width: 64px; height: 40px; border-radius: 4px; object-fit: cover; flex: none; }
     .crumbs { display: flex; flex-wrap: wrap; align-items: center; gap: 2px; }
-    input { width: 100%; }
+    input:not([type=radio]) { width: 100%; }
+    fieldset { margin: 12px 0 0; padding: 6px 12px 10px; border: 1px solid var(--line); border-radius: 8px; } legend { color: var(--muted); padding: 0 4px; }
+    .choice { display: flex; align-items: baseline; gap: 8px; margin-top: 6px; }
   `];
   protected override topics = ['settings'] as any;
   private ask: Ask = { kind: 'none' };
@@ -45,6 +49,7 @@ export class Dialogs extends Part {
   private entries: { name: string; directory: boolean }[] = [];
   private filter = '';
   private problem = '';
+  private filling: Filling = 'stuffing';
   private pictures = new Map<string, string | null>();      // of scenes, as far as they have been looked at
 
   get isOpen() { return this.ask.kind !== 'none'; }
@@ -62,7 +67,11 @@ export class Dialogs extends Part {
   help() { return this.show({ kind: 'help' }); }
   name(title: string, value: string, then: (name: string) => void, word = 'Save') { return this.show({ kind: 'name', title, value, word, then }); }
   sure(text: string, then: () => void, word = 'Remove') { return this.show({ kind: 'sure', text, word, then }); }
-  mesh(file: File) { return this.show({ kind: 'mesh', file }); }
+  async mesh(file: File) {
+    await this.modeler.loadLibrary();
+    if (!this.modeler.gmsh) this.filling = 'stuffing';
+    return this.show({ kind: 'mesh', file });
+  }
   field(title: string, fields: string[], then: (field: string) => void) { return this.show({ kind: 'field', title, fields, then }); }
   open(title: string, favourites: boolean, then: (file: string) => void) {
     this.filter = '';
@@ -124,8 +133,12 @@ export class Dialogs extends Part {
         foot: html`<button class="solid" @click=${() => this.close()}>Cancel</button><button class="primary" @click=${done}>${ask.word}</button>` };
     }
     if (ask.kind === 'mesh') {
-      const make = (as: 'soft' | 'obstacle') => { this.close(); this.modeler.dropMesh(ask.file, as); };
-      return { title: ask.file.name, body: html`<p>What shall become of this mesh (${(ask.file.size / 1e6).toPrecision(2)} MB)? It is written next to the scene.</p>`,
+      const make = (as: 'soft' | 'obstacle') => { this.close(); this.modeler.dropMesh(ask.file, as, this.filling); };
+      const by = (value: Filling, name: string, text: string, there: boolean) => html`<label class="choice ${there ? '' : 'muted'}"><input type="radio" name="filling" value=${value} ?disabled=${!there} .checked=${this.filling === value}
+        @change=${() => { this.filling = value; }}><span><b>${name}</b> ${text}</span></label>`;
+      return { title: ask.file.name, body: html`<p>What shall become of this mesh (${(ask.file.size / 1e6).toPrecision(2)} MB)? It is written next to the scene.</p>
+        <fieldset><legend>A soft body out of a surface: its inside is made by</legend>${by('stuffing', 'MeshTetraStuffing', 'eight cells along its longest side, whatever its triangles are like', true)}
+          ${by('gmsh', 'gmsh', this.modeler.gmsh ? 'tetrahedra that have the triangles of a closed surface for their outside; it may take a minute' : 'is not installed where divan runs (Debian: gmsh)', this.modeler.gmsh)}</fieldset>`,
         foot: html`<button class="solid" @click=${() => this.close()}>Cancel</button><button class="solid" @click=${() => make('obstacle')}>An obstacle</button><button data-first class="primary" @click=${() => make('soft')}>A soft body</button>` };
     }
     if (ask.kind === 'field') return { title: ask.title, body: html`<ul class="files">${ask.fields.map((f, i) => html`<li><button class="entry mono" ?data-first=${i === 0} @click=${() => { this.close(); ask.then(f); }}>${f}</button></li>`)}</ul>` };

@@ -47,6 +47,7 @@ export class Form extends Part {
     .value textarea { min-height: 70px; }
     .value button { visibility: hidden; }
     .field:hover .value button, .field:focus-within .value button, .value button.solid { visibility: visible; }
+    @media (hover: none) { .value button { visibility: visible; } }
     .pending { border-color: var(--warn) !important; }
     .outside { border-color: var(--bad) !important; color: var(--bad); }
     .link { color: var(--muted); font-size: 11px; }

@@ -10,6 +10,8 @@ import './form.ts';
 import './tree.ts';
 import { shared } from './styles.ts';
 
+const MOVES = [['Move up', 'ArrowUp'], ['Move down', 'ArrowDown'], ['Move out of its node', 'ArrowLeft'], ['Move into the next node', 'ArrowRight']] as const;
+
 export class GraphTab extends Part {
   static override styles = [shared, css`
     :host { display: flex; flex-direction: column; height: 100%; min-height: 0; position: relative; }
@@ -64,6 +66,7 @@ export class GraphTab extends Part {
       if (node) list.push({ name: 'Add a component…', run: () => s.set({ tab: 'build', panel: true }), edits: true, menuOnly: true }, { name: 'Add a node', run: () => { this.modeler.addNode(path); }, edits: true, menuOnly: true },
         { name: 'Paste', run: () => { this.modeler.pasteInto(path); }, edits: true, menuOnly: true });
       list.push({ name: 'Rename…', run: () => this.rename(path), edits: true });
+      for (const [name, way] of MOVES) if (tree?.shift(path, way, true)) list.push({ name, run: () => { tree.shift(path, way); }, edits: true, menuOnly: true });
       if (path !== '/') list.push({ name: 'Copy', run: () => { this.modeler.copy(path); }, menuOnly: true });
     }
     list.push(...naming(s, path));
@@ -97,7 +100,8 @@ export class GraphTab extends Part {
       </divan-tree>
       ${path ? html`<div class="bar" role="separator" tabindex="0" aria-label="height of the tree" aria-orientation="horizontal" aria-valuenow=${Math.round(share * 100)} @pointerdown=${this.drag}
         @keydown=${(e: KeyboardEvent) => { if (e.key === 'ArrowUp') this.share(share - 0.05); else if (e.key === 'ArrowDown') this.share(share + 0.05); else return; e.preventDefault(); }}></div>` : nothing}
-      <div class="form scroll ${path ? '' : 'none'}"><divan-form>${path ? html`<div class="actions">${this.actions(path).filter((a) => !a.menuOnly).map((a) => html`<button class="solid small ${a.danger ? 'danger' : ''}" ?disabled=${barred(a)} @click=${a.run}>${a.name}</button>`)}</div>` : nothing}</divan-form></div>
+      <div class="form scroll ${path ? '' : 'none'}"><divan-form>${path ? html`<div class="actions">${this.actions(path).filter((a) => !a.menuOnly).map((a) => html`<button class="solid small ${a.danger ? 'danger' : ''}" ?disabled=${barred(a)} @click=${a.run}>${a.name}</button>`)}
+        <button class="solid small" id="more" aria-haspopup="menu" title="all of its menu" @click=${(e: Event) => { const r = (e.currentTarget as HTMLElement).getBoundingClientRect(); this.menu(new CustomEvent('menu', { detail: { path, x: r.left, y: r.bottom } })); }}>More…</button></div>` : nothing}</divan-form></div>
       ${this.place ? html`<div class="menu" role="menu" @keydown=${this.menuKey} @focusout=${(e: FocusEvent) => { if (!(e.currentTarget as HTMLElement).contains(e.relatedTarget as Node)) { this.place = null; this.requestUpdate(); } }}>
         ${this.actions(this.place.path).map((a) => html`<button role="menuitem" class=${a.danger ? 'danger' : ''} ?disabled=${barred(a)} @click=${() => { this.closeMenu(); a.run(); }}>${a.name}</button>`)}</div>` : nothing}`;
   }

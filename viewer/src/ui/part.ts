@@ -1,7 +1,8 @@
 // A part of the page: renders again when one of its topics was touched.
 import { LitElement } from 'lit';
 import type { Modeler } from '../modeler.ts';
-import type { Session, Topic } from '../session.ts';
+import type { Session } from '../session.ts';
+import type { Topic } from '../topics.ts';
 import type { Stage } from '../view/stage.ts';
 import type { Touch } from '../view/touch.ts';
 import { shared } from './styles.ts';

@@ -3,7 +3,9 @@ import { css, html, LitElement, unsafeCSS, type PropertyValues } from 'lit';
 import uPlot from 'uplot';
 import sheet from 'uplot/dist/uPlot.min.css?inline';
 
-export const CURVES = ['#3a7bd5', '#e0633c', '#3fae78', '#a678d8', '#d9a321', '#2aa6a0', '#e0486a', '#7c8ce0'];
+// Colours that colour-blind eyes tell apart (after Okabe and Ito), and lines that need no colour to be told apart.
+export const CURVES = ['#0f7fc4', '#d55e00', '#009e73', '#cc79a7', '#d99a00', '#56b4e9', '#8c6bb1', '#7f8794'];
+const DASHES: [number[], string][] = [[[], 'solid'], [[7, 3], 'dashed'], [[2, 2.5], 'dotted'], [[9, 3, 2, 3], 'dashed']];
 
 export class Plot extends LitElement {
   static override properties = { data: { attribute: false }, labels: { attribute: false }, height: { type: Number }, log: { type: Boolean }, xLabel: { type: String }, top: { type: Number } };
@@ -51,10 +53,10 @@ export class Plot extends LitElement {
     const axis = { stroke: value('--muted'), font, grid: { stroke: value('--line'), width: 1 }, ticks: { stroke: value('--line'), width: 1, size: 4 } };
     const short = (v: number) => { const a = Math.abs(v); return v === 0 ? '0' : a >= 1e5 || a < 1e-3 ? v.toExponential(0) : String(Number(v.toPrecision(4))); };
     this.plot = new uPlot({
-      width: Math.max(60, this.clientWidth), height: this.height, legend: { show: this.labels.length > 1, live: false }, cursor: { y: false, points: { size: 5 } },
+      width: Math.max(60, this.clientWidth), height: this.height, legend: { show: this.labels.length > 1, live: false, markers: { width: 2, dash: (_, i) => DASHES[(i - 1) % DASHES.length][1] } }, cursor: { y: false, points: { size: 5 } },
       scales: { x: { time: false }, y: this.log ? { distr: 3 } : { range: (_, low, high) => (this.top > 0 ? [0, this.top] : low === null || low === high ? [(low ?? 0) - 1e-9 - Math.abs(low ?? 0) * 0.1, (high ?? 0) + 1e-9 + Math.abs(high ?? 0) * 0.1] : [low - 0.05 * (high - low), high + 0.05 * (high - low)]) } },
       axes: [{ ...axis, size: 24, gap: 3, values: (_, v) => v.map(short) }, { ...axis, size: 46, gap: 3, values: (_, v) => v.map((x) => (x === null ? '' : short(x))) }],
-      series: [{ label: this.xLabel }, ...this.labels.map((label, i) => ({ label, stroke: CURVES[i % CURVES.length], width: 1.5, points: { show: false } }))],
+      series: [{ label: this.xLabel }, ...this.labels.map((label, i) => ({ label, stroke: CURVES[i % CURVES.length], dash: DASHES[i % DASHES.length][0], width: 1.5, points: { show: false } }))],
     }, this.data as uPlot.AlignedData, root);
   }
 

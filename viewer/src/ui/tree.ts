@@ -124,15 +124,17 @@ export class Tree extends Part {
     return true;
   }
 
-  // One place up or down among its like, out of its node, or into the node before it.
-  private moveKey(e: KeyboardEvent, row: Row) {
-    const node = row.path.replace(/\/[^/]*$/, '') || '/', parent = this.session.nodes.get(node), m = this.modeler;
-    if (!parent || row.path === '/') return;
-    const list: { path: string }[] = row.node ? parent.nodes : parent.objects, i = list.findIndex((x) => x.path === row.path);
-    if (e.key === 'ArrowUp' && i > 0) m.move(row.path, node, list[i - 1].path);
-    else if (e.key === 'ArrowDown' && i + 1 < list.length) m.move(row.path, node, list[i + 2]?.path ?? '');
-    else if (e.key === 'ArrowLeft' && node !== '/') m.move(row.path, node.replace(/\/[^/]*$/, '') || '/');
-    else if (e.key === 'ArrowRight' && (row.node ? i > 0 : parent.nodes.length)) m.move(row.path, row.node ? parent.nodes[i - 1].path : parent.nodes[0].path);
+  // One place up or down among its like, out of its node, or into the node before it; false where there is no such place.
+  shift(path: string, way: string, only = false): boolean {
+    const node = path.replace(/\/[^/]*$/, '') || '/', parent = this.session.nodes.get(node), own = this.session.nodes.get(path), m = this.modeler;
+    if (!parent || path === '/') return false;
+    const list: { path: string }[] = own ? parent.nodes : parent.objects, i = list.findIndex((x) => x.path === path);
+    const go = (to: string, before = '') => { if (!only) m.move(path, to, before); return true; };
+    if (way === 'ArrowUp' && i > 0) return go(node, list[i - 1].path);
+    if (way === 'ArrowDown' && i >= 0 && i + 1 < list.length) return go(node, list[i + 2]?.path ?? '');
+    if (way === 'ArrowLeft' && node !== '/') return go(node.replace(/\/[^/]*$/, '') || '/');
+    if (way === 'ArrowRight' && (own ? i > 0 : parent.nodes.length)) return go(own ? parent.nodes[i - 1].path : parent.nodes[0].path);
+    return false;
   }
 
   // --- drag and drop: rows, and what comes from the library ---
@@ -174,7 +176,7 @@ export class Tree extends Part {
     const go = (k: number) => { const r = this.rows[Math.min(this.rows.length - 1, Math.max(0, k))]; if (r) { this.active = r.path; this.reveal(r.path); this.requestUpdate(); } };
     if ((e.ctrlKey || e.metaKey) && row && !row.bundle && !row.ghost && this.modeler.possible && this.editKey(e, row.path)) { e.preventDefault(); e.stopPropagation(); return; }
     if (e.ctrlKey || e.metaKey) return;
-    if (e.altKey && row && e.key.startsWith('Arrow') && this.modeler.possible) { this.moveKey(e, row); e.preventDefault(); e.stopPropagation(); return; }
+    if (e.altKey && row && e.key.startsWith('Arrow') && this.modeler.possible) { this.shift(row.path, e.key); e.preventDefault(); e.stopPropagation(); return; }
     switch (e.key) {
       case 'ArrowDown': go(i + 1); break;
       case 'ArrowUp': go(i < 0 ? 0 : i - 1); break;

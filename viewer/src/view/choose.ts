@@ -18,6 +18,7 @@ export class Area {
   current: AreaName | null = null;
   elements = false;
   through = false;
+  how: 'new' | 'more' | 'less' = 'new';              // what a drag without Shift and Alt does: fingers have no keys
   drawing = false;
   private points: Place[] = [];
   private adds = false;
@@ -50,8 +51,8 @@ export class Area {
   begin(at: Place, e: { shiftKey: boolean; altKey: boolean } = { shiftKey: false, altKey: false }) {
     this.drawing = true;
     this.points = [at];
-    this.adds = e.shiftKey;
-    this.takes = e.altKey;
+    this.adds = e.shiftKey || (this.how === 'more' && !e.altKey);
+    this.takes = e.altKey || (this.how === 'less' && !e.shiftKey);
     this.base = this.adds || this.takes ? this.modeler.chosen?.points ?? [] : [];
     if (this.current === 'paint') this.ask(this.circle(at), false);
     this.show(at);

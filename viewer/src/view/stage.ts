@@ -1,20 +1,23 @@
 // The 3D picture: shapes of the scene, light, grid, camera. Draws only when something changed.
 import {
-  Box3, Box3Helper, CanvasTexture, Color, GridHelper, LineBasicMaterial, PerspectiveCamera, Plane, Quaternion,
-  Scene, SRGBColorSpace, Vector3, WebGLRenderer,
+  Box3, Box3Helper, Color, LineBasicMaterial, PerspectiveCamera, Plane, Quaternion,
+  Scene, Vector3, WebGLRenderer,
 } from 'three';
 import type { Frame, Material } from '../protocol.ts';
 import type { Session } from '../session.ts';
 import { Arrays } from './arrays.ts';
 import { OrbitCamera, type Pose } from './camera.ts';
 import { GROUPS } from './colours.ts';
+import { Follower } from './follower.ts';
 import { Overlay, type SpringLine } from './overlay.ts';
 import { pick, type Picked } from './pick.ts';
 import { axisLength, boxSize } from './frames.ts';
+import { Post } from './post.ts';
 import { compile, complain, Program, type Compiled } from './program.ts';
 import { forgetPictures, type Look, type Shape } from './shape.ts';
 import { makeShape } from './shapes.ts';
 import { studio, type Level } from './studio.ts';
+import { Surroundings } from './surroundings.ts';
 
 export interface Legend { label: string; low: number; high: number; map: string }
 
@@ -32,15 +35,14 @@ export class Stage {
   pins: Vector3[] = [];
   stroke: { x: number; y: number }[] | null = null;              // that a tool draws
   brush: { x: number; y: number; radius: number } | null = null; // of a tool, in pixels
-  dark = false;
   onDrawn: ((time: number) => void) | null = null;
   readonly extras: (() => void)[] = [];                          // what others draw over the picture
 
   private renderer: WebGLRenderer;
   private scene = new Scene();
   readonly studio = studio;
-  private grid: GridHelper | null = null;
-  private gridStep = 0;
+  readonly around: Surroundings;
+  readonly follower: Follower;
   private boxLines = new Box3Helper(new Box3(), new Color('#8a93a3'));
   private chosen = new Box3Helper(new Box3(), new Color('#3a6ea5'));
   private scheduled = false;
@@ -53,19 +55,11 @@ export class Stage {
   private times: number[] = [];
   time = 0;                       // of the frame that is shown
   private moved = true;            // arrays or looks changed, not only the camera
-  private backgroundName = '';
-  private shade = false;          // the background is dark
-  private floor = 0;              // height of the grid
   private shown = new Box3();      // around all that is drawn now
   private slow = 0;               // pictures in a row that took too long
-  private anchor: Vector3 | null = null;     // what moves was here when the camera was last placed
-  private offset = new Vector3();            // by which the camera still has to follow
-  private went = 0;               // when the camera last went along
-  private watched = 0;            // when that was last looked at
-  private later = 0;              // a look that is due
-  private starts = new Map<Shape, Box3>();   // where everything was when the first picture was complete, until something moves
 
   private compiled = new Map<number, Compiled>();   // programs of the scene
+  private post: Post | null = null;                 // that works on the finished picture
 
   private second = new PerspectiveCamera();        // of second pictures
   private insets: [number, number, number, number][] = [];
@@ -78,6 +72,8 @@ export class Stage {
     this.canvas = canvas;
     this.renderer = new WebGLRenderer({ canvas, antialias, alpha: false, powerPreference: 'high-performance' });
     this.overlay = new Overlay(overlay);
+    this.around = new Surroundings(this.scene, this.overlay);
+    this.follower = new Follower(session, this);
     this.scene.add(this.boxLines, this.chosen, studio.ground);
     this.boxLines.visible = this.chosen.visible = false;
     this.look = {
@@ -131,14 +127,14 @@ export class Stage {
     this.camera.azimuth = 0.6;
     this.camera.elevation = 0.35;
     if (!this.sceneCamera()) this.fit();
-    this.anchor = null;
+    this.follower.letGo();
   }
 
   // On everything that is drawn, or on what is selected.
   fit(selection = false) {
     const box = this.measure((s) => !selection || !this.session.selection || this.isSelected(s.info.path), true);
     this.camera.fit(box.isEmpty() ? this.box : box);
-    this.anchor = null;
+    this.follower.letGo();
     this.redraw(true);
   }
 
@@ -150,7 +146,7 @@ export class Stage {
   }
 
   // The box around shapes; `axes`: with the arrows of frames, whose length follows from the boxes without them.
-  private measure(wanted: (shape: Shape) => boolean, axes = false): Box3 {
+  measure(wanted: (shape: Shape) => boolean, axes = false): Box3 {
     const box = new Box3(), p = new Vector3();
     for (const shape of this.shapes) {
       if (!shape.object.visible || shape.info.aside || !wanted(shape)) continue;
@@ -201,67 +197,21 @@ export class Stage {
       this.camera.ortho = s.ortho;
       this.camera.up = s.up;
       this.camera.update();
-      if (turned && this.grid) this.makeGrid();
+      if (turned && this.around.grid) this.makeGrid();
     }
     const level: Level | -1 = s.quality === 'full' ? 2 : s.quality === 'reduced' ? 0 : -1;
     if (level >= 0) studio.setLevel(level as Level);
     this.redraw(true);
   }
 
-  // What is written on the picture is read against its background, which need not be that of the theme.
-  private overlayColours() {
-    const style = getComputedStyle(document.documentElement), value = (name: string) => style.getPropertyValue(name).trim(), same = this.shade === this.dark;
-    this.overlay.colours = { text: same ? value('--text') : this.shade ? '#e6eaf0' : '#1f2530', muted: same ? value('--muted') : this.shade ? '#a9b3c1' : '#5b6574', accent: value('--accent'), halo: this.shade ? 'rgba(16,19,24,.85)' : 'rgba(255,255,255,.85)' };
-  }
+  get dark() { return this.around.dark; }
 
-  setTheme(dark: boolean) {
-    this.dark = this.shade = dark;
-    this.overlayColours();
-    this.backgroundName = '';
-    if (this.grid) this.makeGrid();
-    this.redraw(true);
-  }
+  setTheme(dark: boolean) { this.around.setTheme(dark); this.redraw(true); }
 
-  private paintBackground() {
-    const given = this.session.scene?.looks?.background;
-    const name = this.session.settings.background || (given ? `rgb(${given.map((v) => Math.round(255 * Math.min(1, Math.max(0, v)))).join(',')})` : this.dark ? 'dark' : 'light');
-    if (name === this.backgroundName) return;
-    this.backgroundName = name;
-    const shade = this.session.settings.background || given ? new Color(name).getHSL({ h: 0, s: 0, l: 0 }).l < 0.45 : this.dark;
-    if (shade !== this.shade) { this.shade = shade; this.overlayColours(); if (this.grid) this.makeGrid(); }
-    if (this.session.settings.background || given) { this.scene.background = new Color(name); return; }
-    const canvas = document.createElement('canvas');
-    canvas.width = 4; canvas.height = 256;
-    const c = canvas.getContext('2d')!;
-    const gradient = c.createLinearGradient(0, 0, 0, 256);
-    for (const [at, colour] of this.dark ? [[0, '#1d222b'], [1, '#11141a']] as const : [[0, '#f7f9fb'], [1, '#dde3ea']] as const) gradient.addColorStop(at, colour);
-    c.fillStyle = gradient;
-    c.fillRect(0, 0, 4, 256);
-    const texture = new CanvasTexture(canvas);
-    texture.colorSpace = SRGBColorSpace;
-    this.scene.background = texture;
-  }
+  private makeGrid() { this.around.makeGrid(this.box, this.camera.up); }
 
-  private makeGrid() {
-    if (this.grid) { this.scene.remove(this.grid); this.grid.geometry.dispose(); (this.grid.material as LineBasicMaterial).dispose(); }
-    const size = Math.max(1e-6, this.box.getSize(new Vector3()).length());
-    const raw = size / 8, power = 10 ** Math.floor(Math.log10(raw)), part = raw / power;
-    this.gridStep = power * (part < 1.5 ? 1 : part < 3.5 ? 2 : part < 7.5 ? 5 : 10);
-    const cells = 20, line = this.shade ? '#363d4a' : '#c3cad4';
-    this.grid = new GridHelper(cells * this.gridStep, cells, this.shade ? '#4d5768' : '#a3adbb', line);
-    const material = this.grid.material as LineBasicMaterial;
-    material.transparent = true;
-    material.opacity = 0.7;
-    material.depthWrite = false;
-    const centre = this.box.getCenter(new Vector3()), up = this.camera.up;
-    const snap = (v: number) => Math.round(v / this.gridStep) * this.gridStep;
-    const floor = -0.002 * size;
-    this.floor = this.box.min[up] + floor;
-    if (up === 'y') this.grid.position.set(snap(centre.x), this.box.min.y + floor, snap(centre.z));
-    else if (up === 'z') { this.grid.rotation.x = Math.PI / 2; this.grid.position.set(snap(centre.x), snap(centre.y), this.box.min.z + floor); }
-    else { this.grid.rotation.z = Math.PI / 2; this.grid.position.set(this.box.min.x + floor, snap(centre.y), snap(centre.z)); }
-    this.scene.add(this.grid);
-  }
+  // What moves is here now: the grid stays below it.
+  fallen(box: Box3) { this.around.lower(box, this.look.diagonal); }
 
   // --- shapes ---
 
@@ -280,9 +230,11 @@ export class Stage {
       const shape = makeShape(info, this.look);
       if (shape) { this.shapes.push(shape); this.scene.add(shape.object); }
     }
+    this.post?.dispose();
+    const post = scene.post ? this.program(scene.post.shader, {}) : null;
+    this.post = post ? new Post(post, scene.post!) : null;
     this.makeGrid();
-    this.anchor = null;
-    this.starts.clear();
+    this.follower.forget();
     const looks = scene.looks;
     studio.take(looks);
     this.renderer.clippingPlanes = (looks?.planes ?? []).map((p) => { const n = new Vector3().fromArray(p.normal).normalize(); return new Plane(n, -n.dot(new Vector3().fromArray(p.position))); });
@@ -332,7 +284,7 @@ export class Stage {
       if (box.isEmpty() && node && this.session.objects.has(this.session.selection)) box = this.measure((s) => s.info.path.startsWith(node + '/'));   // of its node, then
       if (!box.isEmpty()) { this.chosen.visible = true; this.chosen.box = box; (this.chosen.material as LineBasicMaterial).color.set(this.overlay.colours.accent || '#3a6ea5'); }
     }
-    if (this.grid) this.grid.visible = this.session.settings.grid;
+    if (this.around.grid) this.around.grid.visible = this.session.settings.grid;
     this.shown = this.measure(() => true);
   }
 
@@ -379,17 +331,18 @@ export class Stage {
       this.moved = false;
       if (!this.fitted && this.complete()) this.begin();
     }
-    if (fresh) this.watchBodies();
-    if (this.offset.lengthSq() > 0) this.goAlong();
-    this.paintBackground();
+    if (fresh) this.follower.watch();
+    this.follower.goAlong();
+    this.around.paint(this.session.settings.background, this.session.scene?.looks?.background);
     this.camera.setReach(this.box);
     const camera = this.camera.camera;
     if (this.session.settings.xray > 0) studio.drawXray(this.renderer, this.scene, camera, this.session.settings.xray, this.camera.distance);
     else {
-      studio.prepare(this.renderer, this.scene, camera, { up: this.camera.up, box: this.shown.isEmpty() ? this.box : this.shown, diagonal: this.look.diagonal, floor: this.floor });
+      studio.prepare(this.renderer, this.scene, camera, { up: this.camera.up, box: this.shown.isEmpty() ? this.box : this.shown, diagonal: this.look.diagonal, floor: this.around.floor });
       this.renderer.render(this.scene, camera);
       const fog = this.shapes.some((s) => s.swallows);
       if (fog) studio.drawFog(this.renderer, this.scene, camera);
+      this.post?.draw(this.renderer, this.scene, camera, this.arrays);
       this.drawInsets(fog);
     }
     const lens = this.session.scene?.looks?.lens ?? null;
@@ -416,7 +369,7 @@ export class Stage {
       camera.updateProjectionMatrix();
       camera.updateMatrixWorld();
       const r = this.renderer.getPixelRatio();
-      studio.ground.visible = studio.level > 0 && !this.shown.isEmpty() && camera.position[this.camera.up] > this.floor;
+      studio.ground.visible = studio.level > 0 && !this.shown.isEmpty() && camera.position[this.camera.up] > this.around.floor;
       studio.drawInset(this.renderer, this.scene, camera, [x * r, y * r, w * r, h * r], this.look.diagonal, fog);
       this.insets.push([x, y, w, h]);
     }
@@ -430,53 +383,6 @@ export class Stage {
     if (this.slow < 8) return;
     this.slow = 0;
     studio.setLevel((studio.level - 1) as Level);
-  }
-
-  // Bodies fall, and are followed: when what moves has left its place by a third of the picture, or at once when the user
-  // wants to go with something. The grid stays below them.
-  private watchBodies() {
-    const now = performance.now(), followed = this.session.followed;
-    if (now - this.watched < 100) {                             // the last frame before a rest counts, too
-      this.later ||= window.setTimeout(() => { this.later = 0; this.watchBodies(); this.redraw(true); }, 100);
-      return;
-    }
-    this.watched = now;
-    const moving = new Set((this.session.scene?.arrays ?? []).filter((a) => a.dynamic && (this.arrays.get(a.id)?.version ?? 0) > 1).map((a) => a.id));
-    const watches = (s: Shape) => moving.has(s.info.positions) && (!followed || s.info.path === followed || s.info.path.startsWith(followed + '/'));
-    const box = this.measure(watches);
-    if (box.isEmpty()) return;
-    this.lowerGrid(followed ? this.measure((s) => moving.has(s.info.positions)) : box);
-    const centre = box.getCenter(new Vector3()), height = this.camera.height;
-    if (this.time === 0) this.anchor = null;                    // back at the start
-    if (!this.anchor) {
-      const start = new Box3();
-      for (const [shape, at] of this.starts) if (watches(shape)) start.union(at);
-      this.starts.clear();
-      this.offset.set(0, 0, 0);
-      this.anchor = start.isEmpty() ? centre : start.getCenter(new Vector3());
-    }
-    const away = centre.clone().sub(this.anchor), least = followed ? 0 : this.offset.lengthSq() > 0 ? 0.05 * height : 0.3 * height;
-    if (away.length() > least && (this.session.settings.follow || followed)) { this.offset.add(away); this.anchor = centre; }
-  }
-
-  private goAlong() {
-    const now = performance.now(), passed = Math.min(0.25, (now - this.went) / 1000);        // however often it is drawn
-    this.went = now;
-    const part = this.offset.length() < 0.005 * this.camera.height || matchMedia('(prefers-reduced-motion: reduce)').matches ? 1 : 1 - Math.exp(-12 * passed);
-    this.camera.target.addScaledVector(this.offset, part);
-    this.offset.multiplyScalar(1 - part);
-    this.camera.update();
-    this.redraw(true);
-  }
-
-  private lowerGrid(box: Box3) {
-    const up = this.camera.up, size = this.look.diagonal;
-    if (!this.grid) return;
-    const lowest = Math.min(this.box.min[up], box.min[up]) - 0.002 * size;
-    const level = this.box.min[up] - 0.002 * size - Math.ceil((this.box.min[up] - 0.002 * size - lowest) / this.gridStep - 1e-9) * this.gridStep;
-    if (level === this.floor || !Number.isFinite(level)) return;
-    this.floor = level;
-    this.grid.position[up] = level;
   }
 
   // Upright as gravity pulls, where a scene says no other thing.
@@ -508,7 +414,7 @@ export class Stage {
     this.camera.setReach(this.box);
     this.standUp();
     if (!this.sceneCamera()) this.fit();
-    this.starts = new Map(this.shapes.map((s) => [s, this.measure((other) => other === s)]));
+    this.follower.begin(new Map(this.shapes.map((s) => [s, this.measure((other) => other === s)])));
     this.makeGrid();
     this.updateShapes();
   }
@@ -551,7 +457,7 @@ export class Stage {
     for (const extra of this.extras) extra();
     if (this.cursor) o.cross(this.cursor.x, this.cursor.y);
     if (s.axes) o.axes(camera);
-    if (s.grid && this.grid) o.note(`grid ${Number(this.gridStep.toPrecision(3))}`);
+    if (s.grid && this.around.grid) o.note(`grid ${Number(this.around.step.toPrecision(3))}`);
   }
 
   heldPoint(): Vector3 | null {

@@ -70,7 +70,7 @@ class Studio {
   private through = { eye: { value: new Vector3() }, towards: { value: new Vector3() }, base: { value: 0 } };
   private swallowed = { ways: { value: null as Texture | null }, mu: { value: 1 } };
   private xrays: ShaderMaterial; private film: RawShaderMaterial;
-  private fogged: RawShaderMaterial; private fogWays: WebGLRenderTarget | null = null; private fogDepths: WebGLRenderTarget | null = null;
+  private fogged: RawShaderMaterial; private fogWays: WebGLRenderTarget | null = null; private solids: WebGLRenderTarget | null = null;
   private bend: RawShaderMaterial; private taken: FramebufferTexture | null = null;
   private glass = { picture: { value: null as Texture | null }, lens: { value: new Vector2() }, aspect: { value: 1 } };
   private veil = { ways: { value: null as Texture | null } };
@@ -352,14 +352,37 @@ class Studio {
     return new ShaderMaterial({ glslVersion: GLSL3, uniforms: { ...this.clouds, colour: { value: new Vector4(c.r, c.g, c.b, mu) } }, vertexShader: XRAY_VERTEX, fragmentShader: fogText, side: DoubleSide, depthTest: false, depthWrite: false, transparent: true, blending: CustomBlending, blendSrc: OneFactor, blendDst: OneFactor });
   }
 
+  // Depths of solid bodies and the ground as the camera sees them.
+  drawDepths(renderer: WebGLRenderer, scene: Scene, camera: Camera): DepthTexture {
+    const { width, height } = renderer.getDrawingBufferSize(new Vector2());
+    if (!this.solids || this.solids.width !== width || this.solids.height !== height) {
+      this.solids?.dispose();
+      const depthTexture = new DepthTexture(width, height, UnsignedIntType);
+      depthTexture.minFilter = depthTexture.magFilter = NearestFilter;
+      this.solids = new WebGLRenderTarget(width, height, { depthTexture });
+    }
+    const layers = camera.layers.mask, background = scene.background, auto = renderer.autoClear;
+    scene.background = null;
+    renderer.autoClear = false;
+    scene.overrideMaterial = this.onlyDepth;
+    camera.layers.set(SOLID);
+    solid(this.ground, this.ground.visible);
+    renderer.setRenderTarget(this.solids);
+    renderer.clear();
+    renderer.render(scene, camera);
+    solid(this.ground, false);
+    scene.overrideMaterial = null;
+    scene.background = background;
+    renderer.autoClear = auto;
+    camera.layers.mask = layers;
+    return this.solids.depthTexture!;
+  }
+
   // Volumes that swallow light, over the picture: the way of each ray inside them up to the first solid body.
   drawFog(renderer: WebGLRenderer, scene: Scene, camera: Camera) {
     const { width, height } = renderer.getDrawingBufferSize(new Vector2());
     if (!this.fogWays || this.fogWays.width !== width || this.fogWays.height !== height) {
-      this.fogWays?.dispose(); this.fogDepths?.dispose();
-      const depthTexture = new DepthTexture(width, height, UnsignedIntType);
-      depthTexture.minFilter = depthTexture.magFilter = NearestFilter;
-      this.fogDepths = new WebGLRenderTarget(width, height, { depthTexture });
+      this.fogWays?.dispose();
       this.fogWays = new WebGLRenderTarget(width, height, { type: FloatType, depthBuffer: false, minFilter: NearestFilter, magFilter: NearestFilter });
     }
     const ortho = (camera as OrthographicCamera).isOrthographicCamera === true, layers = camera.layers.mask, background = scene.background, clear = renderer.getClearColor(new Color()), alpha = renderer.getClearAlpha(), auto = renderer.autoClear;
@@ -369,17 +392,10 @@ class Studio {
     this.clouds.unprojection.value.multiplyMatrices(camera.projectionMatrix, camera.matrixWorldInverse).invert();
     this.clouds.pixelSize.value.set(1 / width, 1 / height);
     this.clouds.depths.value = null;
+    const depths = this.drawDepths(renderer, scene, camera);
     scene.background = null;
     renderer.autoClear = false;
-    scene.overrideMaterial = this.onlyDepth;
-    camera.layers.set(SOLID);
-    solid(this.ground, this.ground.visible);
-    renderer.setRenderTarget(this.fogDepths);
-    renderer.clear();
-    renderer.render(scene, camera);
-    solid(this.ground, false);
-    scene.overrideMaterial = null;
-    this.clouds.depths.value = this.fogDepths!.depthTexture;
+    this.clouds.depths.value = depths;
     camera.layers.set(FOG);
     renderer.setClearColor('#000000', 0);
     renderer.setRenderTarget(this.fogWays);

@@ -28,7 +28,7 @@ export class Touch {
   private last = { x: 0, y: 0 };
   private depth = new Vector3();
   private wantRelease = false;
-  private pinch = 0;
+  private fingers: { apart: number; angle: number; x: number; y: number } | null = null;      // two of them, as they were last
   private mouse = { x: 0, y: 0 };  // -1 to 1
   private session: Session;
   private stage: Stage;
@@ -72,7 +72,7 @@ export class Touch {
     this.start = { x: e.clientX, y: e.clientY, moved: false };
     this.last = { x: e.clientX, y: e.clientY };
     clearTimeout(this.press);
-    if (this.pointers.size === 2) { this.endPull(); this.tools.cancel(); this.handles.cancel(); this.area.cancel(); this.mode = 'pinch'; this.pinch = 0; return; }
+    if (this.pointers.size === 2) { this.endPull(); this.tools.cancel(); this.handles.cancel(); this.area.cancel(); this.mode = 'pinch'; this.fingers = this.twoFingers(); return; }
     if (this.pointers.size > 2) return;
     const at = this.place(e);
     if (e.button === 0 && this.area.current && !e.ctrlKey) { this.mode = 'area'; this.area.begin(at, e); return; }
@@ -111,14 +111,22 @@ export class Touch {
     this.session.mouseEvent(button, down, e.clientX - r.left, e.clientY - r.top, wheel);
   }
 
-  private pinchMove(e: PointerEvent, pointer: { x: number; y: number }) {
-    const height = this.element.clientHeight;
-    this.stage.camera.pan((e.clientX - pointer.x) / height / 2, (e.clientY - pointer.y) / height / 2);
-    pointer.x = e.clientX; pointer.y = e.clientY;
+  private twoFingers() {
     const [a, b] = [...this.pointers.values()];
-    const apart = Math.hypot(a.x - b.x, a.y - b.y);
-    if (this.pinch > 0 && apart > 0) this.stage.camera.zoom(this.pinch / apart);
-    this.pinch = apart;
+    return b ? { apart: Math.hypot(a.x - b.x, a.y - b.y), angle: Math.atan2(b.y - a.y, b.x - a.x), x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 } : null;
+  }
+
+  // Two fingers: what is between them stays there. Apart and together zooms, twisting turns about the upright axis.
+  private pinchMove(e: PointerEvent, pointer: { x: number; y: number }) {
+    pointer.x = e.clientX; pointer.y = e.clientY;
+    const height = this.element.clientHeight, camera = this.stage.camera, before = this.fingers, now = this.twoFingers();
+    this.fingers = now;
+    if (!before || !now) return;
+    const middle = this.place({ clientX: now.x, clientY: now.y });
+    camera.pan((now.x - before.x) / height, (now.y - before.y) / height);
+    if (before.apart > 0 && now.apart > 0) camera.zoom(before.apart / now.apart, middle.x, middle.y);
+    const twist = Math.atan2(Math.sin(now.angle - before.angle), Math.cos(now.angle - before.angle));
+    if (now.apart > 40) camera.turn(camera.elevation < 0 ? twist : -twist, 0);      // fingers that touch each other have no angle
     this.stage.redraw(false);
   }
 
@@ -133,6 +141,12 @@ export class Touch {
     else if (this.mode === 'control') this.toController(this.button, false, e);
     else if (this.mode === 'turn' && !this.start.moved && !cancelled) this.select(this.place(e));
     if (this.pointers.size === 0) this.mode = '';
+    else if (this.mode === 'pinch' && this.pointers.size === 1) {            // the finger that stays turns
+      const [left] = this.pointers.values();
+      this.mode = 'turn';
+      this.last = { x: left.x, y: left.y };
+      this.start = { ...this.last, moved: true };
+    } else this.fingers = null;
   }
 
   private wheel(e: WheelEvent) {
@@ -155,7 +169,7 @@ export class Touch {
   }
 
   // What can be done with what is under the mouse; the page shows it.
-  private async askMenu(e: PointerEvent) {
+  private async askMenu(e: { clientX: number; clientY: number }) {
     const at = this.place(e), picked = this.stage.pick(at.x, at.y);
     if (!picked) return;
     const ray = this.stage.camera.ray(at.x, at.y);
@@ -252,6 +266,11 @@ export class Touch {
     if (this.cursorKey(e) || this.cameraKey(e)) { e.preventDefault(); e.stopPropagation(); }
   }
 
+  private menuAtCursor(cursor: { x: number; y: number }) {
+    const r = this.element.getBoundingClientRect();
+    this.askMenu({ clientX: r.left + (cursor.x * 0.5 + 0.5) * r.width, clientY: r.top + (0.5 - cursor.y * 0.5) * r.height });
+  }
+
   private cursorKey(e: KeyboardEvent): boolean {
     if ((e.key === 'f' || e.key === 'F') && !this.keyboard) { this.fix(this.mouse); return true; }
     if (e.key === 't' || e.key === 'T') { if (this.keyboard) this.leave(); else this.enter(); return true; }
@@ -266,6 +285,8 @@ export class Touch {
       case 'Enter': if (this.area.current) { if (this.area.drawing) this.area.end({ ...cursor }); else this.area.begin({ ...cursor }, e); } else if (this.tools.current) { if (this.tools.drawing) this.tools.end({ ...cursor }); else { this.tools.begin({ ...cursor }); if (!['cut', 'incise', 'carve'].includes(this.tools.current)) this.tools.end({ ...cursor }); } } else if (this.grabbed) this.endPull(); else this.grab({ ...cursor }); return true;
       case 's': case 'S': this.select(cursor); return true;
       case 'p': case 'P': this.plot({ ...cursor }); return true;
+      case 'ContextMenu': this.menuAtCursor(cursor); return true;
+      case 'F10': if (!e.shiftKey) return false; this.menuAtCursor(cursor); return true;
       case 'f': case 'F': this.fix({ ...cursor }); return true;
       case 'Escape': if (this.tools.drawing) this.tools.cancel(); else if (this.area.drawing) this.area.cancel(); else this.leave(); return true;
       default: return false;
