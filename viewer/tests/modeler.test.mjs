@@ -31,7 +31,7 @@ async function openEmpty(address, options = DESK) {
   page.setDefaultTimeout(40000);
   page.on('console', (m) => { if (m.type() === 'error') problems.push(m.text()); });
   page.on('pageerror', (e) => problems.push(String(e.stack ?? e)));
-  await page.goto(`${address}?antialias=0&ratio=1`);
+  await page.goto(`${address}?antialias=0&ratio=1&quality=reduced`);
   await until(page, () => window.divan?.session?.editor && window.divan.session.graph);
   return { page, context, problems };
 }
