@@ -12,11 +12,14 @@ typedef enum Program {
   GROUND,
   XRAY,
   FOG,
+  LIQUID_DEPTH,
   OCCLUSION,
   BLUR,
   BACKGROUND,
   FILM,
   FOGGED,
+  LIQUID_SMOOTH,
+  LIQUID,
   PROGRAMS
 } Program;
 
@@ -72,6 +75,10 @@ void dv_paint_view(const dvGlPainter *p);
 
 // --- paint_fog.c ---
 void dv_paint_fog(const dvGlPainter *p, const dvStage *s, const double camera[16]);
+
+// --- paint_liquid.c ---
+bool dv_paint_liquid_batch(const dvBatch *b);
+void dv_paint_liquid(const dvGlPainter *p, const dvStage *s, const double camera[16]);
 
 // --- paint_through.c ---
 void dv_paint_through(const dvGlPainter *p, const dvStage *s);

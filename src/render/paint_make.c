@@ -20,7 +20,10 @@ static bool make_programs(dvGlPainter *p, char *why)
                                           [XRAY] = {dv_shader_xray},
                                           [FILM] = {dv_shader_film},
                                           [FOG] = {dv_shader_fog},
-                                          [FOGGED] = {dv_shader_fogged}};
+                                          [FOGGED] = {dv_shader_fogged},
+                                          [LIQUID_DEPTH] = {dv_shader_liquid_depth},
+                                          [LIQUID_SMOOTH] = {dv_shader_liquid_smooth},
+                                          [LIQUID] = {light, dv_shader_liquid}};
   for (int i = 0; i < PROGRAMS; i++) {
     char log[150] = "";
     p->programs[i] = dv_gl_program(p->gl, i < OCCLUSION ? vertex : square, texts[i], log, sizeof log);
