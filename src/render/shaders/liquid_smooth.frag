@@ -16,7 +16,7 @@ void main()
   int most = int(clamp(wide * pixels / (flatView ? 1.0 : z), 2.0, 40.0));
   for (int i = -40; i <= 40; i++) {
     if (abs(i) > most) continue;
-    float other = texture(ways, at + float(i) * along).r, s = 2.0 * float(i) / float(most), d = (other - z) / falloff;
+    float other = texture(ways, at + float(i) * along).r, s = 1.3 * float(i) / float(most), d = (other - z) / falloff;
     if (other <= 0.0) continue;
     float w = exp(-s * s - d * d);
     sum += w * other;
