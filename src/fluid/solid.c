@@ -13,8 +13,8 @@
 // other side of a thin wall would leave nothing of it: it does not count.
 //
 // Nearer than half the distance of particles to the pieces before it (the nearest, and those of other faces in a
-// corner) a particle is pushed off, so that a single drop does not pass. It is before a face when most of what an
-// endless plane would add comes from there: beside its border it is less, and nothing pushes.
+// corner) a particle is pushed off, so that a single drop does not pass. It is before a face when its wall adds most of
+// what an endless plane would: beside its border that is less, and nothing pushes.
 #include "fluid/flow.h"
 
 #include <math.h>
@@ -184,26 +184,26 @@ static double stands_before(double part, double *slope)
   return a >= 1 ? 1 : a > 0 ? a * a * (3 - 2 * a) : 0;
 }
 
-static bool turned_alike(const Around *s, size_t a, size_t b) { return dot(normal_of(s, a), normal_of(s, b)) > 0.7; }
+static int32_t wall_of(const Around *s, size_t n) { return s->f->wall.data[dv_flow_home(s->f, (size_t)s->list[n])]; }
 
-// The face around a piece: its part of a plane pushes the particle off. What the pieces add to the density stands in
-// `added`.
+// The wall around a piece: beside its part of a plane it pushes the particle off. What the pieces add to the density
+// stands in `added`; in a corner the other faces count as well, behind an edge they count against it.
 static double push_off(const Around *s, size_t n, const double *added, dvFlowPair out)
 {
   const dvFlow *f = s->f;
   const double *normal = normal_of(s, n), extra = 3;
-  double d[3], sum = 0, slope;
-  way_from(s, n, d);
+  double d[3], sum = 0, slope, square = way_from(s, n, d);
   double way = dot(d, normal), side = way < 0 ? -1 : 1, z = fabs(way), near = 0.5 * cbrt(f->mass / f->density),
          c = missing(z / f->radius), depth = fmax(0, 1 - z / near), push = extra * depth * depth;
   if (!(c > 0)) return 0;
   for (size_t k = 0; k < s->count; k++)
-    if (turned_alike(s, n, k)) sum += added[k] / f->density;
+    if (wall_of(s, k) == wall_of(s, n)) sum += added[k] / f->density;
   double before = stands_before(sum / c, &slope), falls = -dv_flow_plane(f, z / f->radius);
-  *dv_flow_pair(out, n).front = before > 0.5;
+  double width = width_of(f, dv_flow_home(f, (size_t)s->list[n]));
+  *dv_flow_pair(out, n).front = before > 0.5 || square - z * z < width * width;
   if (!(push > 0) || !(before > 0)) return 0;
   for (size_t k = 0; k < s->count && slope > 0; k++)
-    for (int a = 0; a < 3 && turned_alike(s, n, k); a++) out.g[3 * k + (size_t)a] *= 1 + push * slope / c;
+    for (int a = 0; a < 3 && wall_of(s, k) == wall_of(s, n); a++) out.g[3 * k + (size_t)a] *= 1 + push * slope / c;
   double along = -2 * extra * depth / near * before - push * slope * sum * falls / (c * c);
   for (int a = 0; a < 3; a++) dv_flow_pair(out, n).g[a] += f->density * along * side * normal[a];
   return f->density * push * before;
