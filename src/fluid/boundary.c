@@ -39,7 +39,7 @@ typedef struct Boundary {
   dvState *points;   // or frames of a field; NULL: it stands where it is
   dvTopology *mesh;
   DV_ARRAY(dvSample) samples;
-  // of a field: places and normals in its frame, six numbers each; all frames have the same
+  // of a field: places, normals and areas in its frame, seven numbers each; all frames have the same
   DV_ARRAY(double) settled;
   dvFieldWall surface;
   uint64_t stamp;
@@ -53,7 +53,7 @@ typedef struct Boundary {
 static const dvFieldDesc boundary_fields[] = {BOUNDARY_FIELDS(DV_DESCRIBE)};
 #undef SELF
 
-enum { MOST_SAMPLES = 5000000 };
+enum { MOST_SAMPLES = 5000000, FIELD_NUMBERS = 7 };
 
 static void boundary_destroy(dvObject *o)
 {
@@ -163,7 +163,7 @@ static bool sample_triangle(Boundary *b, const double *x, size_t points, const i
     for (int j = 0; j < n - i; j++)
       for (int up = 0; up < (j < n - i - 1 ? 2 : 1); up++) {
         double u = (i + (up + 1) / 3.0) / n, v = (j + (up + 1) / 3.0) / n;
-        if (!add_sample(b, (dvSample){{t[0], t[1], t[2]}, {1 - u - v, u, v}})) return false;
+        if (!add_sample(b, (dvSample){{t[0], t[1], t[2]}, {1 - u - v, u, v}, 1.0 / n / n})) return false;
       }
   return true;
 }
@@ -175,7 +175,31 @@ static void place(const dvSample *s, const double *x, double out[3])
              s->share[2] * x[3 * (size_t)s->point[2] + k];
 }
 
-// Takes out samples that lie too close to an earlier one: fine meshes would have many.
+// twice the area of the triangle of a sample, and its normal
+static double turn(const dvSample *s, const double *x, double out[3])
+{
+  const double *a = x + 3 * (size_t)s->point[0], *b = x + 3 * (size_t)s->point[1], *c = x + 3 * (size_t)s->point[2];
+  for (int k = 0; k < 3; k++) {
+    int m = (k + 1) % 3, n = (k + 2) % 3;
+    out[k] = (b[m] - a[m]) * (c[n] - a[n]) - (b[n] - a[n]) * (c[m] - a[m]);
+  }
+  double length = sqrt(out[0] * out[0] + out[1] * out[1] + out[2] * out[2]);
+  for (int k = 0; k < 3; k++) out[k] = length > 0 ? out[k] / length : 0;
+  return length;
+}
+
+// One sample takes over the area of another: between the two where they have one triangle.
+static void take_over(dvSample *s, const dvSample *other, const double *x)
+{
+  double normal[3], here = turn(s, x, normal), there = turn(other, x, normal);
+  if (!(here > 0)) return;
+  double more = other->part * there / here, all = s->part + more;
+  if (memcmp(s->point, other->point, sizeof s->point) == 0 && all > 0)
+    for (int k = 0; k < 3; k++) s->share[k] = (s->part * s->share[k] + more * other->share[k]) / all;
+  s->part = all;
+}
+
+// Takes out samples that lie too close to an earlier one, which gets their area: fine meshes would have many.
 static bool thin_out(Boundary *b, const double *x, double least)
 {
   size_t n = b->samples.count, kept = 0;
@@ -193,8 +217,13 @@ static bool thin_out(Boundary *b, const double *x, double least)
     const int32_t *list;
     if (gone[i]) continue;
     size_t count = dv_near_of(&near, (size_t)rank[i], &list);
-    for (size_t k = 0; k < count; k++)
-      if ((size_t)near.point.data[list[k]] > i) gone[near.point.data[list[k]]] = true;
+    for (size_t k = 0; k < count; k++) {
+      size_t other = (size_t)near.point.data[list[k]];
+      if (other <= i || gone[other]) continue;
+      gone[other] = true;   // two at one place are a face that is there twice
+      if (length_between(at + 3 * i, at + 3 * other) > 0.01 * least)
+        take_over(&b->samples.data[i], &b->samples.data[other], x);
+    }
   }
   for (size_t i = 0; good && i < n; i++)
     if (!gone[i]) b->samples.data[kept++] = b->samples.data[i];
@@ -216,13 +245,14 @@ static bool settle_samples(Boundary *b, double spacing)
   if (!thin_out(b, x, 0.8 * spacing)) return false;
   size_t each = b->samples.count, frames = b->points ? b->points->count : 1;
   b->settled.count = 0;
-  if (!dv_try_reserve(&b->settled, 6 * each)) return false;
+  if (!dv_try_reserve(&b->settled, FIELD_NUMBERS * each)) return false;
   for (size_t i = 0; i < each; i++) {
-    double *to = b->settled.data + 6 * i;
+    double *to = b->settled.data + FIELD_NUMBERS * i;
+    to[6] = 0.5 * b->samples.data[i].part * turn(&b->samples.data[i], x, to + 3);
     place(&b->samples.data[i], x, to);
     dv_wall_field_settle(field, to, to + 3);
   }
-  b->settled.count = 6 * each;
+  b->settled.count = FIELD_NUMBERS * each;
   for (size_t f = 1; f < frames; f++)
     for (size_t i = 0; i < each; i++)
       if (!add_sample(b, b->samples.data[i])) return false;
@@ -284,31 +314,22 @@ dvState *dv_boundary_state(const dvObject *o) { return ((const Boundary *)o)->po
 double dv_boundary_friction(const dvObject *o) { return ((const Boundary *)o)->friction; }
 double dv_boundary_adhesion(const dvObject *o) { return ((const Boundary *)o)->adhesion; }
 
-static void turn(const dvSample *s, const double *x, double out[3])
-{
-  const double *a = x + 3 * (size_t)s->point[0], *b = x + 3 * (size_t)s->point[1], *c = x + 3 * (size_t)s->point[2];
-  for (int k = 0; k < 3; k++) {
-    int m = (k + 1) % 3, n = (k + 2) % 3;
-    out[k] = (b[m] - a[m]) * (c[n] - a[n]) - (b[n] - a[n]) * (c[m] - a[m]);
-  }
-  double length = sqrt(out[0] * out[0] + out[1] * out[1] + out[2] * out[2]);
-  for (int k = 0; k < 3; k++) out[k] = length > 0 ? out[k] / length : 0;
-}
-
 // samples of a field, which frames carry
-static void places_of_field(const Boundary *b, int x, int v, double *places, double *velocities, double *normals)
+static void places_of_field(const Boundary *b, int x, int v, double *places, double *velocities, double *normals,
+                            double *areas)
 {
-  size_t each = b->settled.count / 6;
+  size_t each = b->settled.count / FIELD_NUMBERS;
   const double *at = b->points ? dv_state_read(b->points, x) : NULL,
                *speed = b->points ? dv_state_read(b->points, v) : NULL;
   for (size_t i = 0; i < b->samples.count; i++) {
-    const double *s = b->settled.data + 6 * (i % each);
+    const double *s = b->settled.data + FIELD_NUMBERS * (i % each);
     size_t frame = i / each;
     dvPose pose = at ? dv_pose_load(at + 7 * frame) : dv_pose_identity();
     dvVec3 p = dv_pose_point(pose, dv_vec3_load(s)), u = dv_vec3(0, 0, 0);
     if (speed)
       u = dv_vec3_add(dv_vec3_load(speed + 6 * frame),
                       dv_vec3_cross(dv_vec3_load(speed + 6 * frame + 3), dv_vec3_sub(p, pose.at)));
+    areas[i] = s[6];
     dv_vec3_store(places + 3 * i, p);
     dv_vec3_store(velocities + 3 * i, u);
     dv_vec3_store(normals + 3 * i, dv_quat_rotate(pose.turn, dv_vec3_load(s + 3)));
@@ -317,29 +338,31 @@ static void places_of_field(const Boundary *b, int x, int v, double *places, dou
 
 static void push_frames(Boundary *b, int f, const double *forces)
 {
-  size_t each = b->settled.count / 6;
+  size_t each = b->settled.count / FIELD_NUMBERS;
   double *out = dv_state_write(b->points, f);
   const double *at = dv_state_read(b->points, DV_X);
   for (size_t i = 0; i < b->samples.count; i++) {
     double *to = out + 6 * (i / each);
-    dvVec3 arm = dv_quat_rotate(dv_pose_load(at + 7 * (i / each)).turn, dv_vec3_load(b->settled.data + 6 * (i % each)));
+    dvVec3 arm = dv_quat_rotate(dv_pose_load(at + 7 * (i / each)).turn,
+                                dv_vec3_load(b->settled.data + FIELD_NUMBERS * (i % each)));
     dvVec3 force = dv_vec3_load(forces + 3 * i);
     dv_vec3_store(to, dv_vec3_add(dv_vec3_load(to), force));
     dv_vec3_store(to + 3, dv_vec3_add(dv_vec3_load(to + 3), dv_vec3_cross(arm, force)));
   }
 }
 
-void dv_boundary_places(const dvObject *o, int x, int v, double *places, double *velocities, double *normals)
+void dv_boundary_places(const dvObject *o, int x, int v, double *places, double *velocities, double *normals,
+                        double *areas)
 {
   const Boundary *b = (const Boundary *)o;
   if (b->field.target) {
-    places_of_field(b, x, v, places, velocities, normals);
+    places_of_field(b, x, v, places, velocities, normals, areas);
     return;
   }
   const double *at = points_now(b, x), *speed = b->points ? dv_state_read(b->points, v) : NULL;
   for (size_t i = 0; i < b->samples.count; i++) {
     place(&b->samples.data[i], at, places + 3 * i);
-    turn(&b->samples.data[i], at, normals + 3 * i);
+    areas[i] = 0.5 * b->samples.data[i].part * turn(&b->samples.data[i], at, normals + 3 * i);
     if (speed) place(&b->samples.data[i], speed, velocities + 3 * i);
     else memset(velocities + 3 * i, 0, 3 * sizeof *velocities);
   }

@@ -11,6 +11,7 @@ extern const dvClass dv_fluid_boundary_class;
 typedef struct dvSample {
   int32_t point[3];
   double share[3];
+  double part;   // of the area of their triangle
 } dvSample;
 
 // How many samples there are for fluids whose particles reach so far; they are made when that is first asked for, and
@@ -20,9 +21,10 @@ size_t dv_boundary_samples(dvObject *o, double radius);
 struct dvState *dv_boundary_state(const dvObject *o);
 double dv_boundary_friction(const dvObject *o);   // Pa s; below 0: that of the fluid
 double dv_boundary_adhesion(const dvObject *o);   // N/m
-// Where the samples are, how fast, and the normals of the surface, at the vectors of these
-// numbers; three numbers each.
-void dv_boundary_places(const dvObject *o, int x, int v, double *places, double *velocities, double *normals);
+// Where the samples are, how fast, and the normals of the surface, at the vectors of these numbers; three numbers each.
+// And their areas, one each.
+void dv_boundary_places(const dvObject *o, int x, int v, double *places, double *velocities, double *normals,
+                        double *areas);
 // Forces on the samples go to the points, into the vector of this number.
 void dv_boundary_push(dvObject *o, int f, const double *forces);
 

@@ -34,7 +34,7 @@ static inline double drag_particle(const dvFlow *f, size_t i, size_t j, const do
 
 static inline double drag_wall(const dvFlow *f, size_t i, size_t wall, double z, double share)
 {
-  double q = fmax(z / f->radius, 0.02);
+  double q = fmax(fabs(z) / f->radius, 0.02);
   return 2 * f->viscosity.data[wall] * f->mass / f->rho.data[i] * share * dv_flow_plane(f, q) / (q * f->radius);
 }
 
@@ -182,11 +182,10 @@ static double half_space(double q)
 }
 
 // Acceleration of a particle by a piece of wall: along its normal, towards it.
-static inline void attract_wall(const dvFlow *f, size_t wall, const double g[3], double z, double share, double out[3])
+static inline void attract_wall(const dvFlow *f, size_t wall, double z, double share, double out[3])
 {
-  const double *n = f->normal.data + 3 * wall, h = f->radius;
-  double side = g[0] * n[0] + g[1] * n[1] + g[2] * n[2] < 0 ? -1 : 1;
-  double along = f->pull.data[wall] * f->density * share * h * h * h * half_space(z / h) * side;
+  const double *n = f->normal.data + 3 * wall, h = f->radius, side = z > 0 ? -1 : 1;
+  double along = f->pull.data[wall] * f->density * share * h * h * h * half_space(fabs(z) / h) * side;
   for (int k = 0; k < 3; k++) out[k] += along * n[k];
 }
 
@@ -199,8 +198,8 @@ static inline void attract_on(const dvFlow *f, size_t i, double out[3])
   bool moves = dv_flow_moves(f, i);
   out[0] = out[1] = out[2] = 0;
   for (size_t n = 0; n < (moves ? near.all : near.moving); n++, g += 3) {
-    if (!moves) attract_wall(f, i, g, r[n], share[n], out);
-    else if (n >= near.moving) attract_wall(f, (size_t)near.list[n], g, r[n], share[n], out);
+    if (!moves) attract_wall(f, i, -r[n], share[n], out);   // the wall, towards the particle
+    else if (n >= near.moving) attract_wall(f, (size_t)near.list[n], r[n], share[n], out);
     else {
       double q = r[n] / f->radius, hill = q * (1 - q), length = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
       if (!(length > 0)) continue;
@@ -263,10 +262,10 @@ void dv_flow_feel(dvFlow *f, double *out, dvFlowWhat what)
 }
 
 // A particle before the piece of wall that a sample stands for: the way it may not go.
-static void stop_at(dvFlow *f, size_t i, size_t b, const double g[3], double z, double dt, double *out)
+static void stop_at(dvFlow *f, size_t i, size_t b, double height, double dt, double *out)
 {
   const double *n = f->normal.data + 3 * b;
-  double side = g[0] * n[0] + g[1] * n[1] + g[2] * n[2] < 0 ? 1 : -1, speed = 0;   // g points to the wall
+  double side = height < 0 ? -1 : 1, z = fabs(height), speed = 0;
   double least = 0.1 * cbrt(f->mass / f->density), *v = f->v.data + 3 * i, *w = f->v.data + 3 * b;
   for (int k = 0; k < 3; k++) speed += side * n[k] * (v[k] - w[k]);
   double more = fmin(0, (least - z) / dt) - speed;
@@ -285,9 +284,7 @@ void dv_flow_stop(dvFlow *f, double dt, double *out)
     const dvFlowChunk *c = &f->chunks.data[i / DV_NEAR_CHUNK];
     for (size_t n = near.moving; n < near.all; n++) {
       size_t b = (size_t)near.list[n], at = near.first + n;
-      bool before = c->share.data[at] * f->radius * f->radius > 0.1 * f->weight.data[b];   // not beside its edge
-      if (before)
-        stop_at(f, i, b, near.g + 3 * n, c->r.data[at], dt, out + 3 * ((size_t)f->who.data[b] - f->particles));
+      if (c->front.data[at]) stop_at(f, i, b, c->r.data[at], dt, out + 3 * ((size_t)f->who.data[b] - f->particles));
     }
   }
 }

@@ -3,16 +3,16 @@
 // Particles i and the samples b of walls (boundary.h) stand in one search of neighbours. With a kernel W of radius h
 // and g_ij = m grad W(x_i - x_j)
 //
-//   rho_i = m W(0) + sum_j m W(r_ij) + sum_b rho_0 s_b P(l) C(z)   density
+//   rho_i = m W(0) + sum_j m W(r_ij) + sum_b rho_0 s_b Psi(r) t    density
 //   (D v)_i = sum_j (v_i - v_j) . g_ij                             its rate, walls included
 //   a_i = -(D^T k)_i = -sum_j (k_i + k_j) g_ij                     acceleration by pressure, k = p/rho^2; 0 for walls
 //
 // so that pressure is the multiplier of the density: D D^T is symmetric, and forces of pairs are opposite.
 //
-// A sample stands for a piece of wall of the area s_b with a normal; a particle is z before that plane and l beside the
-// sample. P is a smooth kernel in the plane, so that the sum over s_b P is 1, and C(z) what W misses behind a wall: the
-// integral of A from z on, A(z) being that of W over a plane at the distance z. Nearer than half the distance of
-// particles C is larger, so that a single drop does not pass.
+// A sample stands for a piece of wall of the area s_b with a normal; a particle is t before that plane. The sum over
+// walls is what W misses behind them (solid.c). Friction and adhesion see planes: a particle is z before that of a
+// piece and l beside it, P(l) is a smooth kernel in the plane, so that the sum over s_b P is 1, and A(z) the integral
+// of W over a plane at the distance z.
 #ifndef DV_FLUID_FLOW_H
 #define DV_FLUID_FLOW_H
 
@@ -21,10 +21,11 @@
 
 typedef struct dvFlowChunk {
   // of each pair of the chunk
-  DV_ARRAY(double) g;       // gradient: three numbers
-  DV_ARRAY(double) r;       // distance; z of a wall
-  DV_ARRAY(double) share;   // of walls: s_b P
-  DV_ARRAY(double) drag;    // where there is viscosity: the force is -drag (v_i - v_j)
+  DV_ARRAY(double) g;        // gradient: three numbers
+  DV_ARRAY(double) r;        // distance; of a wall: height of the particle along the normal
+  DV_ARRAY(double) share;    // of walls: s_b P
+  DV_ARRAY(uint8_t) front;   // of walls: the particle is before this piece
+  DV_ARRAY(double) drag;     // where there is viscosity: the force is -drag (v_i - v_j)
 } dvFlowChunk;
 
 typedef struct dvFlow {
@@ -42,10 +43,11 @@ typedef struct dvFlow {
   dvNear near;
   DV_ARRAY(int32_t) who;        // the place; -1: an image
   DV_ARRAY(double) v;           // velocities
-  DV_ARRAY(double) weight;      // m, or s_b
+  DV_ARRAY(double) weight;      // m, or s_b, which the caller writes
   DV_ARRAY(uint32_t) walls;     // how many of its neighbours are particles: walls stand behind them
+  DV_ARRAY(int32_t) wall;       // of samples: whose it is
   DV_ARRAY(double) viscosity;   // towards the particle or sample
-  DV_ARRAY(double) normal;      // of walls, three numbers0 where there is none
+  DV_ARRAY(double) normal;      // of walls, three numbers; 0 where there is none
   DV_ARRAY(double) pull;        // attraction towards it, N m^4/kg^2 (cohesion.c)
   DV_ARRAY(double) rho;
   DV_ARRAY(double) k;       // p/rho^2
@@ -72,6 +74,27 @@ static inline bool dv_flow_stands(const dvFlow *f, size_t rank)
 {
   return f->who.data[rank] >= 0 && (size_t)f->who.data[rank] >= f->particles;
 }
+
+// The rank of the place that an image shows.
+static inline size_t dv_flow_home(const dvFlow *f, size_t rank)
+{
+  if (f->who.data[rank] >= 0) return rank;
+  return (size_t)f->rank.data[f->image.data[(size_t)f->near.point.data[rank] - f->particles - f->samples]];
+}
+
+// What is kept of a pair.
+typedef struct dvFlowPair {
+  double *g, *r, *share;
+  uint8_t *front;
+} dvFlowPair;
+static inline dvFlowPair dv_flow_pair(dvFlowPair p, size_t n)
+{
+  return (dvFlowPair){p.g + 3 * n, p.r + n, p.share + n, p.front + n};
+}
+// Where space has a period: pieces of walls that lie on themselves count once.
+void dv_flow_fold(dvFlow *f);
+// What the pieces of walls in a list (images too) add to the density of a particle; their pairs are written.
+double dv_flow_meet_walls(const dvFlow *f, size_t rank, const int32_t *list, size_t count, dvFlowPair out);
 
 // Visits the particles of a chunk of ranks.
 #define DV_EACH_PARTICLE(f, i, c)                                                                      \

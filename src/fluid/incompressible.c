@@ -45,6 +45,7 @@ typedef struct Fluid {
   DV_ARRAY(Wall) walls;
   DV_ARRAY(double) speeds;   // of samples
   DV_ARRAY(double) normals;
+  DV_ARRAY(double) areas;
   DV_ARRAY(double) pushes;   // forces on samples
   dvObject *mass;
   unsigned version;   // of the graph that the walls are of
@@ -70,6 +71,7 @@ static void fluid_destroy(dvObject *o)
   dv_array_free(&f->walls);
   dv_array_free(&f->speeds);
   dv_array_free(&f->normals);
+  dv_array_free(&f->areas);
   dv_array_free(&f->pushes);
   dv_array_free(&f->next);
 }
@@ -124,10 +126,10 @@ static bool prepare(Fluid *f, const dvMech *m)
   dvFlow *flow = &f->flow;
   size_t samples = find_walls(f), n = state->count;
   flow->pool = o->context->pool;
-  f->speeds.count = f->normals.count = f->pushes.count = f->next.count = 0;
+  f->speeds.count = f->normals.count = f->areas.count = f->pushes.count = f->next.count = 0;
   if (!dv_flow_open(flow, n, samples) || !dv_try_reserve(&f->speeds, 3 * samples) ||
-      !dv_try_reserve(&f->normals, 3 * samples) || !dv_try_reserve(&f->pushes, 3 * samples) ||
-      !dv_try_reserve(&f->next, n)) {
+      !dv_try_reserve(&f->normals, 3 * samples) || !dv_try_reserve(&f->areas, samples) ||
+      !dv_try_reserve(&f->pushes, 3 * samples) || !dv_try_reserve(&f->next, n)) {
     dv_error(o, NULL, "out of memory for %zu particles and %zu samples of walls", n, samples);
     return false;
   }
@@ -136,7 +138,7 @@ static bool prepare(Fluid *f, const dvMech *m)
     const Wall *w = &f->walls.data[i];
     dv_boundary_places(w->boundary, w->same ? m->x : DV_X, w->same ? m->v : DV_V,
                        flow->places.data + 3 * (n + w->first), f->speeds.data + 3 * w->first,
-                       f->normals.data + 3 * w->first);
+                       f->normals.data + 3 * w->first, f->areas.data + w->first);
   }
   if (samples) memset(f->pushes.data, 0, 3 * samples * sizeof(double));
   if (!dv_flow_search(flow)) {
@@ -181,6 +183,8 @@ static double load(Fluid *f, const dvMech *m)
       size_t r = (size_t)flow->rank.data[n + i];
       memcpy(flow->v.data + 3 * r, f->speeds.data + 3 * i, 3 * sizeof(double));
       memcpy(flow->normal.data + 3 * r, f->normals.data + 3 * i, 3 * sizeof(double));
+      flow->weight.data[r] = f->areas.data[i];
+      flow->wall.data[r] = (int32_t)w;
       flow->viscosity.data[r] = friction < 0 ? f->viscosity : friction;
       flow->pull.data[r] = dv_flow_pull(flow, adhesion);
     }

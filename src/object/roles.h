@@ -297,6 +297,7 @@ typedef enum dvSketchKind {
   DV_SKETCH_POINTS,
   DV_SKETCH_SPHERES,   // of one `radius`
   DV_SKETCH_ARROWS,    // along `vectors`
+  DV_SKETCH_SKIN,      // `triangles` between the points
   DV_SKETCH_FACES,     // `triangles` between some points of `state`, part by part
 } dvSketchKind;
 
@@ -318,6 +319,8 @@ typedef struct dvSketch {
   bool coloured;
   double colour[4];     // red green blue alpha
   double attenuation;   // 1/m: cells that swallow light instead of hiding what is behind; 0: these
+  double liquid[2];     // spheres of a liquid: metres over which its surface is smoothed, and in depth; 0: spheres
+  double absorption;    // 1/m: X-rays that go through it lose so much for a value of 1; 0: what bodies swallow
   // DV_SKETCH_FACES
   const struct dvInts *points;      // of the state that are drawn; they are sent alone
   const struct dvInts *triangles;   // three places in `points` each

@@ -2,7 +2,10 @@
 // solid body; a part exp(-mu way) of what is behind gets through. See paint_inside.h and shaders/fog.frag.
 #include "render/paint_inside.h"
 
-static bool is_fog(const dvBatch *b) { return b->kind == DV_BATCH_SURFACE && b->attenuation > 0 && b->count; }
+static bool is_fog(const dvBatch *b)
+{
+  return b->kind == DV_BATCH_SURFACE && b->attenuation > 0 && b->count && !dv_paint_liquid_batch(b);
+}
 
 static bool any_fog(const dvStage *s)
 {

@@ -244,7 +244,9 @@ static void draw_main(const dvGlPainter *p, const dvStage *s, const double camer
   }
   dv_paint_with_shaders(p, s);
   draw_lines(p, s, camera);
+  dv_paint_liquid(p, s, camera);
   dv_paint_use(p, SURFACE, s, camera);
+  dv_paint_lights(p, SURFACE, s);
   dv_paint_through(p, s);
   dv_paint_fog(p, s, camera);
   draw_over(p, s, camera);
@@ -292,7 +294,10 @@ static bool draw_xray(const dvGlPainter *p, const dvStage *s, const double camer
   dv_paint_number(p, XRAY, "base", s->camera.distance);
   for (size_t i = 0; good && i < s->shapes.batches.count; i++) {
     const dvBatch *b = &s->shapes.batches.data[i];
-    if (b->kind == DV_BATCH_SURFACE && !b->over) dv_paint_batch(p, b);
+    if (b->kind != DV_BATCH_SURFACE || b->over) continue;
+    const double contrast[3] = {b->contrast[0], b->contrast[1], b->contrast[2] / s->xray};
+    dv_paint_vector(p, XRAY, "contrast", contrast);
+    dv_paint_batch(p, b);
   }
   gl->Disable(GL_BLEND);
   gl->BindFramebuffer(GL_FRAMEBUFFER, p->main_target);

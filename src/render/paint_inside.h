@@ -12,12 +12,15 @@ typedef enum Program {
   GROUND,
   XRAY,
   FOG,
+  LIQUID_DEPTH,
   OCCLUSION,
   BLUR,
   BACKGROUND,
   FILM,
   FOGGED,
   DEPTHS,
+  LIQUID_SMOOTH,
+  LIQUID,
   PROGRAMS
 } Program;
 
@@ -81,6 +84,10 @@ void dv_paint_view(const dvGlPainter *p);
 
 // --- paint_fog.c ---
 void dv_paint_fog(const dvGlPainter *p, const dvStage *s, const double camera[16]);
+
+// --- paint_liquid.c ---
+bool dv_paint_liquid_batch(const dvBatch *b);
+void dv_paint_liquid(const dvGlPainter *p, const dvStage *s, const double camera[16]);
 
 // --- paint_through.c ---
 void dv_paint_through(const dvGlPainter *p, const dvStage *s);

@@ -21,7 +21,10 @@ static bool make_programs(dvGlPainter *p, char *why)
                                           [FILM] = {dv_shader_film},
                                           [FOG] = {dv_shader_fog},
                                           [FOGGED] = {dv_shader_fogged},
-                                          [DEPTHS] = {dv_shader_depths}};
+                                          [DEPTHS] = {dv_shader_depths},
+                                          [LIQUID_DEPTH] = {dv_shader_liquid_depth},
+                                          [LIQUID_SMOOTH] = {dv_shader_liquid_smooth},
+                                          [LIQUID] = {light, dv_shader_liquid}};
   for (int i = 0; i < PROGRAMS; i++) {
     char log[150] = "";
     p->programs[i] = dv_gl_program(p->gl, i < OCCLUSION ? vertex : square, texts[i], log, sizeof log);

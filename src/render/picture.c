@@ -95,7 +95,7 @@ static void draw_legends(dvPainter *p)
   const double *back = p->stage.background[1], light = 0.3 * back[0] + 0.6 * back[1] + 0.1 * back[2];
   const double ink[3] = {light > 0.45 ? 0.13 : 0.9, light > 0.45 ? 0.15 : 0.92, light > 0.45 ? 0.19 : 0.94};
   const int wide = p->width / 4 < 160 ? p->width / 4 : 160, letters = 13;
-  for (size_t i = 0; i < shapes->ranges.count && p->height > 60; i++) {
+  for (size_t i = 0; i < shapes->ranges.count && p->height > 60 && !(p->stage.xray > 0); i++) {
     const dvRange *r = &shapes->ranges.data[i];
     int top = p->height - 22 - (int)i * 44;
     if (!(r->low <= r->high) || top < 40) continue;

@@ -18,3 +18,6 @@ const char *const dv_shader_film = shader_film_frag;
 const char *const dv_shader_fog = shader_fog_frag;
 const char *const dv_shader_fogged = shader_fogged_frag;
 const char *const dv_shader_depths = shader_depths_frag;
+const char *const dv_shader_liquid_depth = shader_liquid_depth_frag;
+const char *const dv_shader_liquid_smooth = shader_liquid_smooth_frag;
+const char *const dv_shader_liquid = shader_liquid_frag;

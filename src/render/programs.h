@@ -17,5 +17,8 @@ extern const char *const dv_shader_film;
 extern const char *const dv_shader_fog;
 extern const char *const dv_shader_fogged;
 extern const char *const dv_shader_depths;
+extern const char *const dv_shader_liquid_depth;
+extern const char *const dv_shader_liquid_smooth;
+extern const char *const dv_shader_liquid;
 
 #endif

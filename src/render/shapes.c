@@ -78,6 +78,7 @@ dvBatch *dv_shape_batch(dvShapes *s, const dvDrawable *a, dvBatchKind kind)
                                   .texture = DV_NO_TEXTURE,
                                   .shader = -1,
                                   .attenuation = (float)a->attenuation,
+                                  .liquid = {(float)a->liquid[0], (float)a->liquid[1]},
                                   .shininess = 30,
                                   .object = a->object}));
   dvBatch *b = &s->batches.data[s->batches.count - 1];
@@ -188,6 +189,11 @@ static void put_part(dvShapes *s, const dvDrawable *a, const dvCreases *c, const
   b->texture = a->values >= 0 ? DV_COLOUR_MAP : a->texcoords >= 0 ? part->texture : DV_NO_TEXTURE;
   if (a->values >= 0)
     for (int k = 0; k < 3; k++) b->colour[k] = 1;
+  if (a->absorption > 0 && a->values >= 0) {
+    const dvRange *r = range_of(s, a);
+    if (isfinite(r->high - r->low))
+      b->contrast[0] = (float)r->low, b->contrast[1] = (float)(r->high - r->low), b->contrast[2] = (float)a->absorption;
+  }
   if (a->wireframe) put_wires(s, c->index.data + first, end - first, base);
   else
     for (size_t i = first; i < end; i++) dv_push(&s->indices, base + c->index.data[i]);

@@ -30,6 +30,8 @@ typedef struct dvBatch {   // one call to draw
   float specular[3], emissive[3];
   float shininess;
   float attenuation;   // 1/m: a volume that swallows light; 0: a surface
+  float contrast[3];   // X-rays: smallest value and what the others are above it, and 1/m for a value of 1; 0: a body
+  float liquid[2];     // balls of a liquid: metres over which its surface is smoothed, and in depth; 0: balls
   float ambient[3];
   int shader;              // of the draw list, -1 for none
   size_t drawable, base;   // of the list, and its first vertex: of surfaces with a shader

@@ -50,6 +50,9 @@ static json_t *drawable_row(const dvDraw *d, const dvDrawable *a, size_t id)
   if (a->aside) json_object_set_new(row, "aside", json_true());
   if (a->attenuation > 0 && isfinite(a->attenuation))
     json_object_set_new(row, "attenuation", json_real(a->attenuation));
+  if (a->absorption > 0 && isfinite(a->absorption)) json_object_set_new(row, "absorption", json_real(a->absorption));
+  if (a->liquid[0] > 0 && isfinite(a->liquid[0]) && isfinite(a->liquid[1]))
+    json_object_set_new(row, "liquid", json_pack("[f, f]", a->liquid[0], a->liquid[1]));
   if (a->shader >= 0) json_object_set_new(row, "shader", json_integer(a->shader));
   if (a->kind == DV_DRAW_SPHERES && isfinite(a->radius)) json_object_set_new(row, "radius", json_real(a->radius));
   if (a->scale > 0 && isfinite(a->scale)) json_object_set_new(row, "scale", json_real(a->scale));

@@ -386,6 +386,17 @@ static void add_sketch(dvDraw *d, dvObject *o, const dvSketch *s)
                  (dvDrawArray){.source = DV_FROM_PAIRS, .object = o, .pairs = s->pairs, .integers = true, .width = 2});
     add_coloured(d, DV_DRAW_LINES, o, positions, s)->indices = second;
     return;
+  case DV_SKETCH_SKIN:
+    second = array_of(
+        d, DV_DRAW_VISUAL,
+        (dvDrawArray){.source = DV_FROM_PAIRS, .object = o, .pairs = s->triangles, .integers = true, .width = 3});
+    int values = dv_draw_field_array(d, s->values, 1);
+    dvDrawable *skin = add_coloured(d, DV_DRAW_TRIANGLES, o, positions, s);
+    skin->indices = second;
+    skin->values = values;
+    skin->label = s->values ? dv_field_name(s->values->desc) : NULL;
+    skin->absorption = s->absorption;
+    return;
   case DV_SKETCH_ARROWS:
     second = dv_draw_field_array(d, s->vectors, 3);
     if (second >= 0) {
@@ -400,6 +411,7 @@ static void add_sketch(dvDraw *d, dvObject *o, const dvSketch *s)
     balls->radius = s->radius;
     balls->radii = second;
     balls->attenuation = s->attenuation;
+    memcpy(balls->liquid, s->liquid, sizeof balls->liquid);
     return;
   case DV_SKETCH_POINTS:
     add_coloured(d, DV_DRAW_POINTS, o, positions, s);

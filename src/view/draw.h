@@ -99,6 +99,8 @@ typedef struct dvDrawable {
   int positions, indices, second, values, texcoords, radii, frames, sizes, paint;   // arrays, -1 for none
   double radius;
   double attenuation;   // of a volume that swallows light, 1/m; 0: a surface
+  double absorption;    // in X-ray pictures, 1/m for a value of 1; 0: that of bodies
+  double liquid[2];     // of balls of a liquid: metres over which its surface is smoothed, and in depth; 0: balls
   double scale;         // of arrows: how many metres a unit is long; 0: whoever draws chooses
   const char *label;    // of the values
   bool has_material;

@@ -4,6 +4,7 @@
 #include "visual/register.h"
 #include "visual/visual_model.h"
 
+#include <math.h>
 #include <string.h>
 
 #define ENABLE_FIELDS(X) X(bool, enable, "1", "", "draw it", .flags = DV_LOOKS)
@@ -27,15 +28,20 @@
   X(real, indicesScale, "1", "", "size of the indices", .flags = DV_LOOKS)                \
   X(color, indicesColor, "1 1 1 1", "", "colour of the indices", .flags = DV_LOOKS)
 
-#define FLUID_SMOOTHING "the particles are drawn as they are: the surface is not smoothed"
-#define FLUID_FIELDS(X)                                                                                \
-  X(vec3s, position, "", "m", "positions of the particles", .flags = DV_LOOKS)                         \
-  X(int, debugFBO, "9", "", "no effect: one picture is made", .flags = DV_LOOKS | DV_IDLE | DV_HIDDEN) \
-  X(real, spriteRadius, "1", "m", "radius of a particle", .flags = DV_LOOKS)                           \
-  X(real, spriteThickness, "0.01", "", FLUID_SMOOTHING, .flags = DV_LOOKS | DV_HIDDEN)                 \
-  X(real, spriteBlurRadius, "10", "", FLUID_SMOOTHING, .flags = DV_LOOKS | DV_HIDDEN)                  \
-  X(real, spriteBlurScale, "0.1", "", FLUID_SMOOTHING, .flags = DV_LOOKS | DV_HIDDEN)                  \
-  X(real, spriteBlurDepthFalloff, "1", "", FLUID_SMOOTHING, .flags = DV_LOOKS | DV_HIDDEN)             \
+#define FLUID_FIELDS(X)                                                                                         \
+  X(vec3s, position, "", "m", "positions of the particles", .flags = DV_LOOKS)                                  \
+  X(int, debugFBO, "9", "", "9: the surface of the fluid; any other number: its particles as balls",            \
+    .flags = DV_LOOKS | DV_HIDDEN)                                                                              \
+  X(real, spriteRadius, "1", "m", "radius of a particle", .flags = DV_LOOKS)                                    \
+  X(real, spriteThickness, "0.01", "", "how much of the light a particle swallows: 0.01 is 45 % in its radius", \
+    .flags = DV_LOOKS)                                                                                          \
+  X(real, spriteBlurRadius, "10", "",                                                                           \
+    "how far the surface is smoothed: 10 is one and a half radii; 0: particles are balls", .flags = DV_LOOKS)   \
+  X(real, spriteBlurScale, "0.1", "", "no effect: weights fall off within the blur radius",                     \
+    .flags = DV_LOOKS | DV_IDLE | DV_HIDDEN)                                                                    \
+  X(real, spriteBlurDepthFalloff, "1", "",                                                                      \
+    "what is farther behind than half a radius over this is not smoothed together with what is before",         \
+    .flags = DV_LOOKS)                                                                                          \
   X(color, spriteDiffuseColor, "0 0 1 1", "", "colour of the fluid", .flags = DV_LOOKS)
 
 #define ARROW_FIELDS(X)                                                         \
@@ -116,6 +122,10 @@ static void fluid_sketch(dvObject *o, dvSketch *out)
   if (!f->enable) return;
   *out = (dvSketch){.kind = DV_SKETCH_SPHERES, .positions = dv_field_of(o, &f->position), .radius = f->spriteRadius};
   dv_sketch_colour(out, f->spriteDiffuseColor, true);
+  double wide = 0.15 * f->spriteBlurRadius * f->spriteRadius, deep = 0.5 * f->spriteRadius / f->spriteBlurDepthFalloff,
+         swallows = 60 * f->spriteThickness / f->spriteRadius;
+  if (f->debugFBO != 9 || !(wide > 0) || !(deep > 0) || !(swallows > 0) || !isfinite(wide + deep + swallows)) return;
+  out->liquid[0] = wide, out->liquid[1] = deep, out->attenuation = swallows;
 }
 
 static void arrows_sketch(dvObject *o, dvSketch *out)
@@ -198,7 +208,8 @@ const dvClass dv_decoration_classes[] = {
     CLASS("VisualMesh", Mesh, mesh_fields, mesh_sketch, "the elements of a topology"),
     CLASS("VisualPointCloud", Cloud, cloud_fields, cloud_sketch, "points"),
     CLASS("VisualVectorField", Arrows, arrow_fields, arrows_sketch, "arrows at points"),
-    CLASS("OglFluidModel", Fluid, fluid_fields, fluid_sketch, "the particles of a fluid, as balls"),
+    CLASS("OglFluidModel", Fluid, fluid_fields, fluid_sketch,
+          "the particles of a fluid as one surface, which bends and swallows light"),
     CLASS("TrailRenderer", Trail, trail_fields, trail_sketch, "the paths of moving points", .bwd_init = trail_start,
           .handle_event = trail_event, .destroy = trail_destroy, DV_MEMORY(trail_memory), .restored = trail_restored),
 };

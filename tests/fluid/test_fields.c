@@ -2,9 +2,11 @@
 // around particles of which only what has changed is made again.
 #include "topology/report.h"
 
+#include "base/file.h"
 #include "base/random.h"
 #include "fluid/field/field.h"
 #include "fluid/iso.h"
+#include "io/mesh/voxels.h"
 #include "state/state.h"
 #include "support/scene.h"
 
@@ -193,6 +195,66 @@ static void soft_particles(void **state)
   check_close_scene(&s);
 }
 
+// A ball in an image of bytes whose axes are turned: grey values, and voxels with a label.
+static void images_are_fields(void **state)
+{
+  DV_UNUSED(state);
+  enum { N = 24 };
+  static uint8_t bytes[2][N * N * N];
+  const double middle[3] = {11.3, 12.1, 11.8}, radius = 8;   // in voxels
+  for (int i = 0; i < N * N * N; i++) {
+    double d[3] = {i % N - middle[0], i / N % N - middle[1], i / N / N - middle[2]};
+    double r = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+    bytes[0][i] = (uint8_t)fmin(fmax(128.5 + 10 * (radius - r), 0), 255);
+    bytes[1][i] = r < radius ? 3 : (uint8_t)(i % 3);
+  }
+  const dvVoxelLayout l = {
+      .n = {N, N, N}, .size = {2, 2, 2}, .origin = {-20, 5, 6}, .unit = 1e-3, .turn = {0, -1, 0, 1, 0, 0, 0, 0, 1}};
+  char *directory = check_mkdir(), text[1000];
+  const char *const fields[] = {"level='128' inside='1'", "label='3'"};
+  for (int i = 0; i < 2; i++) {
+    dvMeshError error = {0};
+    char *path = dv_path_join(directory, i ? "label.nii" : "grey.nii.gz");
+    assert_int_equal(dv_nifti_write(path, &l, bytes[i], &error), DV_OK);
+    snprintf(text, sizeof text,
+             "<Node><DiscreteGridField name='f' file='%s' %s scale='0.1' dx='1'/>"
+             "<FieldToSurfaceMesh name='m' field='@f' step='0.11' min='-6 -1 -1' max='0 6 6'/></Node>",
+             path, fields[i]);
+    dvScene *s = check_scene(text, 1);
+    const dvObject *f = check_find(s, "f");
+    // axis x of the image is y of space, y is -x
+    const double at[3] = {1 + 0.1 * (-20 - 2 * (middle[1] + 0.5)), 0.1 * (5 + 2 * (middle[0] + 0.5)),
+                          0.1 * (6 + 2 * (middle[2] + 0.5))};
+    dvRandom random = dv_random_start(5);
+    int bad = 0;
+    for (int trial = 0; trial < 300; trial++) {
+      double x[3], g[3], away = 0;
+      for (int k = 0; k < 3; k++) x[k] = at[k] + dv_random(&random, -4, 4), away += (x[k] - at[k]) * (x[k] - at[k]);
+      double value = dv_scalar_field_at(f, x), short_of = sqrt(away) - 0.2 * radius;
+      if (fabs(short_of) > 0.25) assert_true(value * short_of > 0);
+      if (!dv_scalar_field_slope(f, x, g)) continue;
+      for (int k = 0; k < 3; k++) {
+        double a[3] = {x[0], x[1], x[2]}, b[3] = {x[0], x[1], x[2]}, e = 1e-6;
+        a[k] -= e, b[k] += e;
+        bad += fabs((dv_scalar_field_at(f, b) - dv_scalar_field_at(f, a)) / (2 * e) - g[k]) > 1e-4 * (1 + fabs(g[k]));
+      }
+    }
+    assert_true(bad <= 6);   // from one cell of voxels to the next the slope jumps
+    const dvInts *t = dv_object_field(check_find(s, "m"), "outputTriangles")->value;
+    const dvReals *x = dv_object_field(check_find(s, "m"), "outputPoints")->value;
+    assert_true(t->count > 600);
+    check_closed(t->data, t->count);
+    for (size_t k = 0; k < x->count; k += 3) {
+      double r = hypot(hypot(x->data[k] - at[0], x->data[k + 1] - at[1]), x->data[k + 2] - at[2]);
+      check_close(r, 0.2 * radius, i ? 0.2 : 0.02);   // a voxel of a label, a tenth of one of grey values
+    }
+    check_close_scene(&s);
+    remove(path);
+    dv_free(path);
+  }
+  check_rmdir(directory);
+}
+
 static void bad_input(void **state)
 {
   DV_UNUSED(state);
@@ -203,6 +265,9 @@ static void bad_input(void **state)
       {"<Node><UniformMass name='u'/><BlendedField fields='@u'/></Node>", "is no scalar field"},
       {"<Node><SphericalField name='a'/><BlendedField fields='@a' blend='-1'/></Node>", "a width of -1"},
       {"<Node><FieldToSurfaceMesh/></Node>", "no field"},
+      {"<Node><DiscreteGridField/></Node>", "file"},
+      {"<Node><DiscreteGridField file='none.mhd'/></Node>", "none.mhd"},
+      {"<Node><DiscreteGridField file='none.mhd' scale='0'/></Node>", "a scale of 0 is none"},
       {"<Node><SphericalField name='a'/><FieldToSurfaceMesh field='@a' step='0'/></Node>", "a step of 0 m"},
       {"<Node><SphericalField name='a'/><FieldToSurfaceMesh field='@a' step='1e-9'/></Node>", "a step of 1e-09 m"},
       {"<Node><SphericalField name='a'/><FieldToSurfaceMesh field='@a' max='-5 1 1'/></Node>",
@@ -229,6 +294,7 @@ int main(void)
       cmocka_unit_test(surfaces_follow_their_field),
       cmocka_unit_test(only_changed_blocks_are_made_again),
       cmocka_unit_test(soft_particles),
+      cmocka_unit_test(images_are_fields),
       cmocka_unit_test(bad_input),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

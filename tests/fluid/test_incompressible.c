@@ -36,17 +36,20 @@ static void gradients_are_those_of_the_density(void **state)
   enum { COUNT = 4, WALLS = 9 };
   dvFlow f = {.radius = 0.2, .density = 1000, .mass = 1, .kernel = dv_smooth(DV_SMOOTH_CUBIC, 0.2)};
   double rho[2][COUNT], g[3];
-  for (int axis = 0; axis < 3; axis++)
+  for (int axis = 0; axis < 6; axis++)    // normals this way, and that
     for (int run = 0; run < 3; run++) {   // the second particle there, here, and where it is
       assert_true(dv_flow_open(&f, COUNT, WALLS));
       for (size_t i = 0; i < 3 * COUNT; i++) f.places.data[i] = at[i];
-      f.places.data[3 + axis] += run == 0 ? 1e-6 : run == 1 ? -1e-6 : 0;
+      f.places.data[3 + axis % 3] += run == 0 ? 1e-6 : run == 1 ? -1e-6 : 0;
       for (size_t i = 0; i < WALLS; i++) {
         double *p = f.places.data + 3 * (COUNT + i);
         p[0] = 0.05 * (double)(i % 3), p[1] = 0, p[2] = 0.05 * (double)(i / 3);
       }
       assert_true(dv_flow_search(&f));
-      for (size_t i = COUNT; i < COUNT + WALLS; i++) f.normal.data[3 * (size_t)f.rank.data[i] + 1] = i % 2 ? 1 : -1;
+      for (size_t i = COUNT; i < COUNT + WALLS; i++) {
+        f.normal.data[3 * (size_t)f.rank.data[i] + 1] = axis < 3 ? 1 : -1;
+        f.weight.data[f.rank.data[i]] = 0.05 * 0.05;
+      }
       dv_flow_measure(&f);
       for (size_t i = 0; i < COUNT && run < 2; i++) rho[run][i] = f.rho.data[f.rank.data[i]];
       if (run < 2) continue;
@@ -56,8 +59,8 @@ static void gradients_are_those_of_the_density(void **state)
         double slope = 0;   // of its density, when the second moves
         for (size_t n = 0; n < near.all; n++) {
           for (int k = 0; k < 3; k++) g[k] = near.g[3 * n + (size_t)k];
-          if (i == 1) slope += g[axis];
-          else if (near.list[n] == f.rank.data[1]) slope -= g[axis];
+          if (i == 1) slope += g[axis % 3];
+          else if (near.list[n] == f.rank.data[1]) slope -= g[axis % 3];
         }
         check_close(slope, (rho[0][i] - rho[1][i]) / 2e-6, 1e-4 * 5000);
       }

@@ -219,6 +219,39 @@ static void vessels_go_with_their_points(void **state)
   for (int k = 0; k < 2; k++) check_close_scene(&scenes[k]);
 }
 
+// Tubes around the vessels: closed, as wide as these, with the contrast agent of their piece.
+static void tubes_are_closed_and_as_wide_as_vessels(void **state)
+{
+  DV_UNUSED(state);
+  dvScene *s = check_scene("<Node dt='0.01'><DefaultAnimationLoop/><MeshTopology position='0 0 0  0.1 0 0  0.1 0.2 0' "
+                           "edges='0 1  1 2'/><VesselNetwork name='n' radius='0.01' cellLength='0.02' sides='16' "
+                           "absorption='100' inflow='1e-5' contrastInflow='0.5'/></Node>",
+                           1);
+  check_steps(s, 100);
+  dvSketch sketch = {0};
+  dvObject *o = check_find(s, "n");
+  ((const dvVisualOps *)dv_ops(o, DV_ROLE_VISUAL))->sketch(o, &sketch);
+  assert_int_equal(sketch.kind, DV_SKETCH_SKIN);
+  check_close(sketch.absorption, 100, 0);
+  const dvReals *x = sketch.positions->value, *c = sketch.values->value;
+  const int32_t *t = sketch.triangles->data;
+  double volume = 0, flat[3] = {0}, radius = list(s, "n", "radii")[1];
+  for (size_t i = 0; i < sketch.triangles->count; i += 3) {
+    const double *p[3];
+    for (int k = 0; k < 3; k++) p[k] = x->data + 3 * t[i + (size_t)k];
+    for (int k = 0; k < 3; k++) {
+      int m = (k + 1) % 3, n = (k + 2) % 3;
+      flat[k] += (p[1][m] - p[0][m]) * (p[2][n] - p[0][n]) - (p[1][n] - p[0][n]) * (p[2][m] - p[0][m]);
+      volume += p[0][k] * (p[1][m] * p[2][n] - p[1][n] * p[2][m]) / 6;
+    }
+  }
+  for (int k = 0; k < 3; k++) check_close(flat[k], 0, 1e-12);   // closed: the faces have no sum
+  double polygon = 8 * sin(2 * M_PI / 16);                      // of 16 sides, in squares of its radius
+  check_close(volume / (polygon * radius * radius * 0.3), 1, 0.02);
+  assert_true(c->data[0] > 0.2 && c->data[0] <= 0.5 && c->data[c->count - 1] < c->data[0]);
+  check_close_scene(&s);
+}
+
 static void bad_input(void **state)
 {
   DV_UNUSED(state);
@@ -280,6 +313,7 @@ int main(void)
       cmocka_unit_test(nothing_is_lost),
       cmocka_unit_test(contrast_goes_with_the_blood),
       cmocka_unit_test(vessels_go_with_their_points),
+      cmocka_unit_test(tubes_are_closed_and_as_wide_as_vessels),
       cmocka_unit_test(bad_input),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

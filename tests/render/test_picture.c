@@ -287,6 +287,62 @@ static void test_xrays_are_swallowed_as_beer_says(void **unused)
   close_shot(&s);
 }
 
+// A vessel full of contrast agent takes exp(-absorption amount way) of a ray, beside what bodies take; an empty one
+// takes nothing.
+static void test_contrast_agent_swallows_xrays(void **unused)
+{
+  DV_UNUSED(unused);
+  Shot s = open_shot(
+      "<Node dt='0.5'><DefaultAnimationLoop/><Node name='V'><MeshTopology position='-1 0 0  1 0 0' edges='0 1'/>"
+      "<VesselNetwork name='n' radius='0.1' thickness='0.01' cellLength='0.1' sides='48' absorption='6' "
+      "restPressure='0' inflow='0.02' contrastInflow='0.5' resistance='0'/></Node><Node>"
+      "<VisualPointCloud drawMode='Sphere' position='0 0.6 0' sphereRadius='0.2'/></Node></Node>");
+  if (no_gl(&s)) return;
+  static const dvCameraWish front = {.turned = true, .zoom = 1};
+  s.options.camera = &front;
+  s.options.xray = 2;
+  assert_int_equal(s.context->log.worst, DV_OK);
+  const unsigned char *rgb = draw(&s);
+  check_close(at(&s, rgb, 0.5, 0, 0)[0] / 255.0, 1, 0.01);
+  for (int i = 0; i < 12; i++) assert_int_equal(dv_scene_step(s.scene, 0), DV_OK);
+  rgb = draw(&s);
+  dvNode *node = s.scene->root->children.data[0];
+  const dvReals *radii = dv_object_field(dv_node_object(node, "n"), "radii")->value;   // pressure widens it
+  check_close(at(&s, rgb, 0.5, 0, 0)[0] / 255.0, exp(-6 * 0.5 * 2 * (0.75 * radii->data[1] + 0.25 * radii->data[0])),
+              0.02);
+  check_close(at(&s, rgb, 0, 0.6, 0)[0] / 255.0, exp(-2 * 0.4), 0.02);
+  close_shot(&s);
+}
+
+// Drops of a liquid are one surface that lets through what is behind; as balls they hide it.
+static void test_liquids_are_one_surface(void **unused)
+{
+  DV_UNUSED(unused);
+  int red[2], rough[2];
+  for (int balls = 0; balls < 2; balls++) {
+    char text[700];
+    snprintf(text, sizeof text,
+             "<Node><RegularGridTopology name='g' n='9 9 1' min='-0.8 -0.8 0' max='0.8 0.8 0'/><OglFluidModel "
+             "position='@g.position' spriteRadius='0.16' spriteDiffuseColor='0.1 0.3 0.9 1' debugFBO='%d'/><Node>"
+             "<RegularGridTopology name='b' n='2 2 2' min='-3 -3 -3' max='3 3 -2'/><OglModel src='@b' color='1 0 0 "
+             "1'/></Node></Node>",
+             balls ? 0 : 9);
+    Shot s = open_shot(text);
+    if (no_gl(&s)) return;
+    static const dvCameraWish front = {.turned = true, .zoom = 1.5};
+    s.options.camera = &front;
+    const unsigned char *rgb = draw(&s);
+    red[balls] = at(&s, rgb, 0, 0, 0)[0];
+    rough[balls] = 0;   // from one drop to the next
+    for (int i = -6; i < 6; i++)
+      rough[balls] += abs(light_of(at(&s, rgb, 0.05 * i, 0.1, 0)) - light_of(at(&s, rgb, 0.05 * (i + 1), 0.1, 0)));
+    assert_true(at(&s, rgb, 0, 0, 0)[2] > at(&s, rgb, 0, 2, -2)[2] + 30);   // water is there
+    close_shot(&s);
+  }
+  assert_true(red[0] > red[1] + 15);
+  assert_true(2 * rough[0] < rough[1]);
+}
+
 static void test_cells_of_volumes(void **unused)
 {
   DV_UNUSED(unused);
@@ -424,6 +480,8 @@ int main(void)
       cmocka_unit_test(test_planes_cut_and_labels_are_written),
       cmocka_unit_test(test_numbers_become_colours),
       cmocka_unit_test(test_xrays_are_swallowed_as_beer_says),
+      cmocka_unit_test(test_contrast_agent_swallows_xrays),
+      cmocka_unit_test(test_liquids_are_one_surface),
       cmocka_unit_test(test_cells_of_volumes),
       cmocka_unit_test(test_lines_beside_the_scene),
       cmocka_unit_test(test_nothing_and_nonsense),

@@ -54,6 +54,8 @@ export interface Drawable {
   aside?: boolean;               // is not looked at when the camera is placed
   faced?: boolean;               // lines of elements whose faces hide them
   attenuation?: number;          // of a volume that swallows light, 1/m
+  liquid?: [number, number];     // spheres of a liquid: metres over which its surface is smoothed, and in depth
+  absorption?: number;           // of X-rays, 1/m for a value of 1
   shader?: number;               // program of the scene that draws it
 }
 

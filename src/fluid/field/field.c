@@ -1,4 +1,5 @@
-// SphericalField, StarShapedField, BottleField: shapes as formulas. BlendedField: shapes put together.
+// SphericalField, StarShapedField, BottleField: shapes as formulas. DiscreteGridField: an image (image.h).
+// BlendedField: shapes put together.
 //
 //   sphere   |x - c|^2 - R^2                                                       (as SOFA has it: not a distance)
 //   star     |x - c| - R + b (cos k x + cos k y + cos k z)                         k branches, b branchesRadius
@@ -7,9 +8,12 @@
 //            two is rounded off: min(a, b) - (w - |a - b|)^2 / (4 w)
 #include "fluid/field/field.h"
 
+#include "fluid/field/image.h"
+#include "io/load/loader.h"
 #include "scene/node.h"
 
 #include <math.h>
+#include <string.h>
 
 #define BASE_FIELDS(X)                                            \
   X(bool, inside, "0", "", "turn it inside out: positive inside") \
@@ -22,11 +26,27 @@
   X(real, shift, "1", "m", "how far the ellipsoid's middle is above the ball's") \
   X(real, ellipsoidRadius, "1", "m", "radius of the ellipsoid along y")          \
   X(real, excentricity, "1", "", "square of that over its radius along x and z")
+#define IMAGE_FIELDS(X)                                                                                     \
+  X(file, file, "", "", "image: MetaImage (.mhd, .mha) or NIfTI (.nii, .nii.gz)", .flags = DV_REQUIRED)     \
+  X(bool, inside, "0", "", "turn it inside out: what is more than the level is inside")                     \
+  X(real, level, "0", "", "value of the image at the surface; smaller is inside")                           \
+  X(int, label, "0", "", "voxels of this value are the inside, whatever the others are; 0: take the level") \
+  X(real, scale, "1", "", "metres in a unit of length of the file")                                         \
+  X(int, maxDomains, "1", "", "no effect: all threads read the image itself", .flags = DV_IDLE | DV_HIDDEN) \
+  X(real, dx, "0", "m", "moves the image along x")                                                          \
+  X(real, dy, "0", "m", "moves it along y")                                                                 \
+  X(real, dz, "0", "m", "moves it along z")
 #define BLEND_FIELDS(X)                                                                                              \
   X(links, fields, "", "", "fields that are put together, in their order")                                           \
   X(choice, operation, "0", "", "how: with what the fields before give", .options = "union|intersection|difference") \
   X(real, blend, "0", "", "width within which edges are rounded off, in the unit of the fields; 0: they are sharp",  \
     .least = "0")
+
+typedef struct ImageField {
+  dvObject base;
+  IMAGE_FIELDS(DV_MEMBER)
+  dvImageField image;
+} ImageField;
 
 typedef struct Field {
   dvObject base;
@@ -42,8 +62,11 @@ static const dvFieldDesc star_fields[] = {BASE_FIELDS(DV_DESCRIBE) STAR_FIELDS(D
 static const dvFieldDesc bottle_fields[] = {BASE_FIELDS(DV_DESCRIBE) BOTTLE_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc blend_fields[] = {BLEND_FIELDS(DV_DESCRIBE)};
 #undef SELF
+#define SELF ImageField
+static const dvFieldDesc image_fields[] = {IMAGE_FIELDS(DV_DESCRIBE)};
+#undef SELF
 
-enum { SPHERE, STAR, BOTTLE, BLEND, KINDS, DEEPEST = 16 };
+enum { SPHERE, STAR, BOTTLE, BLEND, IMAGE, KINDS, DEEPEST = 16 };
 
 static int kind_of(const dvObject *o) { return (int)(o->cls - dv_scalar_field_classes); }
 
@@ -112,8 +135,16 @@ static Value blend_value(const Field *f, const double x[3])
   return out;
 }
 
+static Value image_value(const ImageField *f, const double x[3])
+{
+  Value out;
+  out.v = dv_image_field_at(&f->image, x, out.g);
+  return out;
+}
+
 static Value value_of(const dvObject *o, const double x[3])
 {
+  if (kind_of(o) == IMAGE) return image_value((const ImageField *)o, x);
   const Field *f = (const Field *)o;
   const double d[3] = {x[0] - f->center[0], x[1] - f->center[1], x[2] - f->center[2]};
   Value out;
@@ -144,6 +175,7 @@ bool dv_scalar_field_slope(const dvObject *o, const double x[3], double out[3])
 
 uint64_t dv_scalar_field_stamp(const dvObject *o)
 {
+  if (kind_of(o) == IMAGE) return ((const ImageField *)o)->image.stamp;
   const Field *f = (const Field *)o;
   const double numbers[] = {f->inside,          f->radius,       f->center[0],      f->center[1],
                             f->center[2],       f->branches,     f->branchesRadius, f->shift,
@@ -189,6 +221,50 @@ static dvStatus field_init(dvObject *o)
   return DV_OK;
 }
 
+static void image_destroy(dvObject *o) { dv_voxels_free(&((ImageField *)o)->image.voxels); }
+
+static dvStatus image_read(ImageField *f, dvVoxels *out)
+{
+  dvObject *o = &f->base;
+  char *path = dv_loader_find(o, &f->file);
+  if (!path) return DV_ERROR_INPUT;
+  dvMeshError error = {0};
+  dvStatus status = DV_OK;
+  if (!dv_voxels_has_header(path))
+    status = dv_field_error(o, &f->file, "give a .mhd, .mha, .nii or .nii.gz file",
+                            "'%s' has no header that tells the size of the image", f->file);
+  else if (dv_voxels_read(path, NULL, out, &error) != DV_OK)
+    status = dv_field_error(o, &f->file, NULL, "%s: %s", path, error.text);
+  dv_free(path);
+  DV_TRY(status);
+  for (int k = 0; k < 3; k++)
+    if (!(out->size[k] > 0) || !isfinite(out->size[k]) || !isfinite(out->origin[k]))
+      return dv_field_error(o, &f->file, NULL, "voxels of the image are %g wide", out->size[k]);
+  return DV_OK;
+}
+
+static dvStatus image_init(dvObject *o)
+{
+  ImageField *f = (ImageField *)o;
+  const double shift[3] = {f->dx, f->dy, f->dz};
+  dvVoxels read = {0};
+  if (!(f->scale > 0) || !isfinite(f->scale))
+    return dv_field_error(o, &f->scale, "give 0.001 for millimetres", "a scale of %g is none", f->scale);
+  if (!isfinite(f->level) || !isfinite(f->dx + f->dy + f->dz))
+    return dv_field_error(o, &f->level, NULL, "the level or the place of the image is not finite");
+  dvStatus status = image_read(f, &read);
+  if (status != DV_OK) {
+    dv_voxels_free(&read);
+    return status;
+  }
+  image_destroy(o);
+  uint64_t before = f->image.stamp;
+  f->image = (dvImageField){.voxels = read, .scale = f->scale, .stamp = before + 1};
+  memcpy(f->image.shift, shift, sizeof shift);
+  dv_image_field_fill(&f->image, f->level, f->label, f->inside);
+  return DV_OK;
+}
+
 #define FIELD_CLASS(name_, help_, module_, fields_)                                                             \
   {                                                                                                             \
     .struct_size = sizeof(dvClass), .name = name_, .help = help_, .module = module_,                            \
@@ -203,5 +279,17 @@ const dvClass dv_scalar_field_classes[] = {
     FIELD_CLASS("BottleField", "a ball without an ellipsoid as a scalar field", "SofaImplicitField", bottle_fields),
     FIELD_CLASS("BlendedField", "union, intersection or difference of scalar fields, with rounded edges", "Divan",
                 blend_fields),
+    {
+        .struct_size = sizeof(dvClass),
+        .name = "DiscreteGridField",
+        .help = "an image as a scalar field: a distance map, grey values above a level, or the voxels of a label",
+        .module = "SofaImplicitField",
+        .roles = DV_PLAYS(DV_ROLE_SETTING),
+        .size = sizeof(ImageField),
+        .blocks = {&dv_object_block, DV_BLOCK(image_fields)},
+        .init = image_init,
+        .reinit = image_init,
+        .destroy = image_destroy,
+    },
 };
 const size_t dv_scalar_field_class_count = DV_COUNT(dv_scalar_field_classes);

@@ -5,6 +5,7 @@
 // state (mapped to tissue, say) the vessels are where that is, with the lengths that they have at rest.
 #include "fluid/vessel/parts.h"
 
+#include "fluid/vessel/skin.h"
 #include "math/expression.h"
 #include "scene/node.h"
 #include "state/state.h"
@@ -34,6 +35,12 @@
   X(reals, compliance, "0", "m3/Pa", "how much what follows an outlet takes up: one, or one for each outlet")      \
   X(real, venousPressure, "0", "Pa", "pressure beyond that")                                                       \
   X(choice, shown, "0", "", "what is drawn as colour", .options = "contrast|pressure|velocity", .flags = DV_LOOKS) \
+  X(int, sides, "0", "", "vessels are drawn as tubes with so many sides; 0: as lines", .flags = DV_LOOKS)          \
+  X(real, absorption, "0", "1/m",                                                                                  \
+    "how much more of X-rays pure contrast agent swallows: tubes show it in X-ray pictures", .least = "0",         \
+    .flags = DV_LOOKS)                                                                                             \
+  X(vec3s, skin, "", "m", "points of the tubes", .flags = DV_READ_ONLY | DV_HIDDEN)                                \
+  X(reals, shownValues, "", "", "what is shown as colour at them", .flags = DV_READ_ONLY | DV_HIDDEN)              \
   X(indices, outlets, "", "", "points where blood goes out", .flags = DV_READ_ONLY)                                \
   X(reals, pressures, "", "Pa", "pressure at each point", .flags = DV_READ_ONLY | DV_HIDDEN)                       \
   X(reals, velocities, "", "m/s", "speed of blood at each point", .flags = DV_READ_ONLY | DV_HIDDEN)               \
@@ -53,6 +60,7 @@ typedef struct Network {
   dvTopology *mesh;
   dvState *points;           // NULL: the mesh stands where it is
   DV_ARRAY(int32_t) first;   // of each edge of the mesh: its first piece
+  dvInts faces;              // of the tubes
   dvExpression inflow_of, pressure_of, dye_of;
   DV_ARRAY(dvObject *) leaks;
   DV_ARRAY(dvVesselHole) holes;
@@ -93,6 +101,7 @@ static void network_destroy(dvObject *o)
 {
   Network *n = (Network *)o;
   dv_blood_free(&n->vessels);
+  dv_ints_free(&n->faces);
   dv_array_free(&n->first), dv_array_free(&n->leaks), dv_array_free(&n->holes);
   dv_expression_free(&n->inflow_of), dv_expression_free(&n->pressure_of), dv_expression_free(&n->dye_of);
 }
@@ -125,6 +134,63 @@ static dvStatus read_expression(Network *n, dvExpression *e, char *const *text)
   return status;
 }
 
+// --- tubes ----------------------------------------------------------------------------------------
+
+static void dress(Network *n);
+
+// Room for a tube around each piece.
+static dvStatus wrap(Network *n)
+{
+  dvObject *o = &n->base;
+  size_t tubes = n->sides ? n->vessels.edges.count : 0, points = tubes * dv_skin_points(n->sides);
+  if (points > DV_SKIN_MOST)
+    return dv_field_error(o, &n->sides, "take fewer, or longer pieces", "%zu tubes of %d sides are too many", tubes,
+                          n->sides);
+  n->skin.width = 3, n->shownValues.width = 1;
+  if (!dv_reals_resize(&n->skin, 3 * points) || !dv_reals_resize(&n->shownValues, points) ||
+      !dv_ints_resize(&n->faces, 3 * tubes * dv_skin_triangles(n->sides)))
+    return dv_error(o, NULL, "out of memory for %zu tubes", tubes);
+  if (tubes) dv_skin_faces(dv_ints_edit(&n->faces), tubes, n->sides);
+  dress(n);
+  return DV_OK;
+}
+
+static double shown_at(const Network *n, const dvBloodFlow *v, size_t piece, size_t point)
+{
+  double area = v->volume.data[point] / v->points.data[point].length;
+  if (n->shown == 1) return dv_blood_pressure(v, point);
+  if (n->shown == 2) return fabs(v->flow.data[piece]) / area;
+  return v->dye.data[point] / v->volume.data[point];
+}
+
+// Tubes where the vessels are, as wide as they are; each has one value, the mean of its ends.
+static void dress(Network *n)
+{
+  const dvBloodFlow *v = &n->vessels;
+  const dvInts *edges = dv_topology_elements(n->mesh, DV_EDGE);
+  size_t each = dv_skin_points(n->sides), pieces = v->edges.count;
+  if (!n->skin.count || n->skin.count != 3 * each * pieces) return;
+  double *x = dv_reals_edit(&n->skin), *value = dv_reals_edit(&n->shownValues), ends[2][3], at[2][3], radius[2];
+  for (size_t e = 0; e < n->first.count; e++) {
+    size_t begin = (size_t)n->first.data[e], end = e + 1 < n->first.count ? (size_t)n->first.data[e + 1] : pieces;
+    for (int k = 0; k < 2; k++)
+      if (!dv_network_place(&n->base, edges->data[2 * e + (size_t)k], ends[k])) return;
+    for (size_t p = begin; p < end; p++) {
+      double sum = 0;
+      for (int side = 0; side < 2; side++) {
+        size_t point = (size_t)(side ? v->edges.data[p].b : v->edges.data[p].a);
+        double share = (double)(p - begin + (size_t)side) / (double)(end - begin);
+        for (int k = 0; k < 3; k++) at[side][k] = ends[0][k] + share * (ends[1][k] - ends[0][k]);
+        radius[side] = sqrt(v->volume.data[point] / v->points.data[point].length / M_PI);
+        sum += 0.5 * shown_at(n, v, p, point);
+      }
+      dv_skin_tube(x + 3 * each * p, n->sides, at[0], at[1], radius[0], radius[1]);
+      for (size_t k = 0; k < each; k++) value[each * p + k] = sum;
+    }
+  }
+  dv_touch(&n->base, &n->skin), dv_touch(&n->base, &n->shownValues);
+}
+
 static dvStatus network_reinit(dvObject *o)
 {
   Network *n = (Network *)o;
@@ -136,7 +202,12 @@ static dvStatus network_reinit(dvObject *o)
     return dv_field_error(o, &n->density, NULL, "a density of %g, a viscosity of %g and a profile of %g make no sense",
                           n->density, n->viscosity, n->profile);
   n->vessels.density = n->density, n->vessels.viscosity = n->viscosity, n->vessels.profile = n->profile;
-  return DV_OK;
+  if (!(n->absorption >= 0) || !isfinite(n->absorption))
+    return dv_field_error(o, &n->absorption, NULL, "an absorption of %g makes no sense", n->absorption);
+  if (n->sides != 0 && (n->sides < 3 || n->sides > DV_SKIN_MOST_SIDES))
+    return dv_field_error(o, &n->sides, "take 12, or 0 for lines", "tubes have 3 to %d sides, not %d",
+                          DV_SKIN_MOST_SIDES, n->sides);
+  return n->vessels.volume.count ? wrap(n) : DV_OK;   // not before they are there
 }
 
 static void add_point(Network *n, double radius, double thickness)
@@ -275,6 +346,7 @@ static dvStatus network_init(dvObject *o)
       !dv_reals_resize(&n->contrast, points) || !dv_reals_resize(&n->radii, points) ||
       !dv_reals_resize(&n->flows, edges->count / 2))
     return dv_error(o, NULL, "out of memory");
+  DV_TRY(wrap(n));
   publish(n);
   return DV_OK;
 }
@@ -301,6 +373,7 @@ static void publish(Network *n)
   for (size_t i = 0; i < v->volume.count; i++) n->volume += v->volume.data[i];
   dv_touch(o, &n->pressures), dv_touch(o, &n->velocities), dv_touch(o, &n->contrast), dv_touch(o, &n->radii);
   dv_touch(o, &n->flows), dv_touch(o, &n->volume), dv_touch(o, &n->totalIn), dv_touch(o, &n->totalOut);
+  dress(n);
 }
 
 typedef struct Seeker {
@@ -387,6 +460,14 @@ static void network_sketch(dvObject *o, dvSketch *out)
 {
   Network *n = (Network *)o;
   if (!n->mesh) return;
+  if (n->skin.count) {
+    *out = (dvSketch){.kind = DV_SKETCH_SKIN,
+                      .positions = dv_field_of(o, &n->skin),
+                      .values = dv_field_of(o, &n->shownValues),
+                      .triangles = &n->faces,
+                      .absorption = n->shown == 0 ? n->absorption : 0};
+    return;
+  }
   const void *values = n->shown == 1 ? &n->pressures : n->shown == 2 ? &n->velocities : &n->contrast;
   *out = (dvSketch){.kind = DV_SKETCH_ELEMENTS,
                     .positions = dv_object_field(n->points ? &n->points->base : &n->mesh->base, "position"),

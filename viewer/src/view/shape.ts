@@ -47,6 +47,7 @@ export abstract class Shape {
   abstract dispose(): void;
   pickable(): boolean { return this.object.visible; }
   get swallows(): boolean { return false; }      // a volume that is drawn by what it lets through
+  get flows(): [number, number] | null { return null; }   // drops of a liquid: how far its surface is smoothed, also in depth
   // The faces of elements stand in for a surface where no visual model is shown.
   get isBody(): boolean { return this.info.group === 'forceFields' && this.info.kind === 'triangles' && this.info.values == null; }
 }

@@ -8,7 +8,7 @@ import { Arrays } from './arrays.ts';
 import { GROUP_COLOURS } from './colours.ts';
 import { Boxes, Frames } from './frames.ts';
 import { colour, fade, keep, MOST_INSTANCES, Shape, sized, type Look } from './shape.ts';
-import { fog, solid, studio } from './studio.ts';
+import { fog, liquid, solid, studio } from './studio.ts';
 import { Triangles } from './surface.ts';
 
 // --- lines ---
@@ -134,7 +134,8 @@ class Spheres extends Shape {
     if (info.attenuation) this.cloud = studio.fogMaterial(this.base, info.attenuation);
   }
 
-  override get swallows(): boolean { return this.cloud !== null && this.object.visible; }
+  override get swallows(): boolean { return this.cloud !== null && !this.info.liquid && this.object.visible; }
+  override get flows(): [number, number] | null { return this.cloud !== null && this.info.liquid && this.object.visible ? this.info.liquid : null; }
 
   override update(arrays: Arrays, look: Look) {
     const { positions, radii, radius } = this.info;
@@ -155,7 +156,8 @@ class Spheres extends Shape {
       this.mesh = keep(new InstancedMesh(new SphereGeometry(1, fine, fine / 2), this.cloud ?? this.material, Math.ceil(count * 1.2) + 1));
       this.mesh.instanceMatrix.setUsage(DynamicDrawUsage);
       (this.mesh.instanceMatrix.array as Float32Array).fill(0);
-      if (this.cloud) fog(this.mesh, true);
+      if (this.cloud && this.info.liquid) liquid(this.mesh);
+      else if (this.cloud) fog(this.mesh, true);
       else solid(this.mesh, !this.material.transparent && !look.wireframe);
       this.object.add(this.mesh);
     }

@@ -11,6 +11,9 @@ import foggedText from '../../../src/render/shaders/fogged.frag?raw';
 import filmText from '../../../src/render/shaders/film.frag?raw';
 import groundText from '../../../src/render/shaders/ground.frag?raw';
 import lensText from '../../../src/render/shaders/lens.frag?raw';
+import liquidText from '../../../src/render/shaders/liquid.frag?raw';
+import liquidDepthText from '../../../src/render/shaders/liquid_depth.frag?raw';
+import liquidSmoothText from '../../../src/render/shaders/liquid_smooth.frag?raw';
 import lightText from '../../../src/render/shaders/light.glsl?raw';
 import occlusionText from '../../../src/render/shaders/occlusion.glsl?raw';
 import xrayText from '../../../src/render/shaders/xray.frag?raw';
@@ -20,12 +23,12 @@ import type { Looks } from '../protocol.ts';
 // 0: neither shadows nor occlusion, 1: shadows, 2: both
 export type Level = 0 | 1 | 2;
 
-const MOST_LIGHTS = 8, MOST_SHADOWS = 4, SOLID = 1, FOG = 2;
+const MOST_LIGHTS = 8, MOST_SHADOWS = 4, SOLID = 1, FOG = 2, LIQUID = 3, CONTRAST = 4;
 const HEAD = 'precision highp float;\nprecision highp int;\nprecision highp sampler2D;\n';
 const SHADOW_SIZES = [16, 1024, 2048], TAPS = [1, 12, 32];
 const GROUND_VERTEX = 'in vec3 position;\nuniform mat4 modelMatrix, viewMatrix, projectionMatrix;\nout vec3 vPlace;\nvoid main() {\n  vPlace = (modelMatrix * vec4(position, 1.0)).xyz;\n  gl_Position = projectionMatrix * viewMatrix * vec4(vPlace, 1.0);\n}\n';
 
-const XRAY_VERTEX = 'out vec3 vPlace;\nout float vCut;\nvoid main() {\n  vec4 p = vec4(position, 1.0);\n#ifdef USE_INSTANCING\n  p = instanceMatrix * p;\n#endif\n  vPlace = (modelMatrix * p).xyz;\n  vCut = 1.0;\n  gl_Position = projectionMatrix * viewMatrix * vec4(vPlace, 1.0);\n}\n';
+const XRAY_VERTEX = 'in float value;\nout vec3 vPlace;\nout float vCut;\nout vec2 vCoordinates;\nvoid main() {\n  vCoordinates = vec2(0.002 + 0.996 * value, 0.5);\n  vec4 p = vec4(position, 1.0);\n#ifdef USE_INSTANCING\n  p = instanceMatrix * p;\n#endif\n  vPlace = (modelMatrix * p).xyz;\n  vCut = 1.0;\n  gl_Position = projectionMatrix * viewMatrix * vec4(vPlace, 1.0);\n}\n';
 
 const tint = (c: number[]) => new Color().setRGB(Math.max(0, c[0]), Math.max(0, c[1]), Math.max(0, c[2]), SRGBColorSpace);
 
@@ -36,6 +39,9 @@ export function solid(object: Object3D, yes: boolean) { if (yes) object.layers.e
 
 // A volume that swallows light: it is drawn by drawFog alone.
 export function fog(object: Object3D, yes: boolean) { if (yes) object.layers.set(FOG); }
+
+// Drops of a liquid: they are drawn by drawLiquid alone.
+export function liquid(object: Object3D) { object.layers.set(LIQUID); }
 
 class Studio {
   level: Level = 2;
@@ -67,10 +73,13 @@ class Studio {
   };
   private occlude: RawShaderMaterial; private blur: RawShaderMaterial;
   private ways: WebGLRenderTarget | null = null;
-  private through = { eye: { value: new Vector3() }, towards: { value: new Vector3() }, base: { value: 0 } };
+  private through = { eye: { value: new Vector3() }, towards: { value: new Vector3() }, base: { value: 0 }, contrast: { value: new Vector3() } };
   private swallowed = { ways: { value: null as Texture | null }, mu: { value: 1 } };
   private xrays: ShaderMaterial; private film: RawShaderMaterial;
   private fogged: RawShaderMaterial; private fogWays: WebGLRenderTarget | null = null; private solids: WebGLRenderTarget | null = null;
+  private drops: ShaderMaterial; private calm: RawShaderMaterial; private surface: RawShaderMaterial | null = null; private pools: WebGLRenderTarget[] = []; private seen: FramebufferTexture | null = null;
+  private calming = { ways: { value: null as Texture | null }, along: { value: new Vector2() }, wide: { value: 1 }, falloff: { value: 1 }, pixels: { value: 1 }, flatView: { value: false } };
+  private wet = { ways: { value: null as Texture | null }, sums: { value: null as Texture | null }, behind: { value: null as Texture | null }, toPicture: { value: new Matrix4() }, bend: { value: 1 }, part: { value: new Vector4(0, 0, 1, 1) } };
   private bend: RawShaderMaterial; private taken: FramebufferTexture | null = null;
   private glass = { picture: { value: null as Texture | null }, lens: { value: new Vector2() }, aspect: { value: 1 } };
   private veil = { ways: { value: null as Texture | null } };
@@ -84,6 +93,8 @@ class Studio {
     this.film = make(HEAD + filmText, squareText, this.swallowed, { depthTest: false, depthWrite: false });
     this.bend = make(HEAD + lensText, squareText, this.glass, { depthTest: false, depthWrite: false });
     this.fogged = make(HEAD + foggedText, squareText, this.veil, { depthTest: false, depthWrite: false, transparent: true });
+    this.drops = new ShaderMaterial({ glslVersion: GLSL3, uniforms: this.clouds, vertexShader: XRAY_VERTEX, fragmentShader: liquidDepthText, side: DoubleSide });
+    this.calm = make(HEAD + liquidSmoothText, squareText, this.calming, { depthTest: false, depthWrite: false });
     this.square.geometry.setAttribute('position', new BufferAttribute(new Float32Array(9), 3));
     this.square.frustumCulled = false;
     this.squares.add(this.square);
@@ -97,6 +108,8 @@ class Studio {
   setLevel(level: Level) {
     if (level === this.level) return;
     this.level = level;
+    this.surface?.dispose();
+    this.surface = null;
     for (const target of [this.shadow, this.depths, this.raw, this.occlusion]) target?.dispose();
     this.shadow = this.depths = this.raw = this.occlusion = null;
     this.ground.material.fragmentShader = this.text() + groundText;
@@ -289,10 +302,22 @@ class Studio {
     scene.background = null;
     scene.overrideMaterial = this.xrays;
     camera.layers.set(SOLID);
+    const agents: Object3D[] = [];   // these count for themselves
+    scene.traverse((o) => { if (o.userData.absorption && o.layers.isEnabled(SOLID)) { o.layers.disable(SOLID); agents.push(o); } });
+    this.through.contrast.value.set(0, 0, 0);
+    this.swallowed.mu.value = mu;
     renderer.setClearColor('#000000', 0);
     renderer.setRenderTarget(this.ways);
     renderer.clear();
     renderer.render(scene, camera);
+    if (agents.length) {
+      const auto = renderer.autoClear;
+      renderer.autoClear = false;
+      camera.layers.set(CONTRAST);
+      renderer.render(scene, camera);
+      renderer.autoClear = auto;
+    }
+    for (const o of agents) o.layers.enable(SOLID);
     renderer.setClearColor(clear, alpha);
     camera.layers.mask = layers;
     scene.overrideMaterial = null;
@@ -378,8 +403,45 @@ class Studio {
     return this.solids.depthTexture!;
   }
 
+  // Its values are those of a contrast agent, which swallows X-rays: `absorption` in 1/m for a value of 1.
+  contrast(mesh: Mesh, absorption: number) {
+    mesh.userData.absorption = absorption;
+    mesh.layers.enable(CONTRAST);
+    mesh.onBeforeRender = (_r, _s, _c, _g, material) => {
+      if (material !== this.xrays) return;
+      this.through.contrast.value.set(0, 1, absorption / this.swallowed.mu.value);
+      this.xrays.uniformsNeedUpdate = true;
+    };
+  }
+
   // Volumes that swallow light, over the picture: the way of each ray inside them up to the first solid body.
   drawFog(renderer: WebGLRenderer, scene: Scene, camera: Camera) {
+    const restore = this.measureSolids(renderer, scene, camera);
+    this.drawLayer(renderer, scene, camera, this.fogWays!, FOG);
+    restore();
+    this.veil.ways.value = this.fogWays!.texture;
+    this.drawSquare(renderer, null, this.fogged);
+  }
+
+  private drawSquare(renderer: WebGLRenderer, target: WebGLRenderTarget | null, material: Material) {
+    const auto = renderer.autoClear;
+    renderer.autoClear = false;
+    this.square.material = material;
+    renderer.setRenderTarget(target);
+    renderer.render(this.squares, this.flat);
+    renderer.autoClear = auto;
+  }
+
+  private drawLayer(renderer: WebGLRenderer, scene: Scene, camera: Camera, target: WebGLRenderTarget, layer: number) {
+    camera.layers.set(layer);
+    renderer.setClearColor('#000000', 0);
+    renderer.setRenderTarget(target);
+    renderer.clear();
+    renderer.render(scene, camera);
+  }
+
+  // How far solid bodies are, for what is measured up to them. Gives back what was set after a call of its result.
+  private measureSolids(renderer: WebGLRenderer, scene: Scene, camera: Camera): () => void {
     const { width, height } = renderer.getDrawingBufferSize(new Vector2());
     if (!this.fogWays || this.fogWays.width !== width || this.fogWays.height !== height) {
       this.fogWays?.dispose();
@@ -396,19 +458,47 @@ class Studio {
     scene.background = null;
     renderer.autoClear = false;
     this.clouds.depths.value = depths;
-    camera.layers.set(FOG);
-    renderer.setClearColor('#000000', 0);
-    renderer.setRenderTarget(this.fogWays);
-    renderer.clear();
-    renderer.render(scene, camera);
-    renderer.setClearColor(clear, alpha);
-    camera.layers.mask = layers;
-    scene.background = background;
-    this.veil.ways.value = this.fogWays.texture;
-    this.square.material = this.fogged;
-    renderer.setRenderTarget(null);
-    renderer.render(this.squares, this.flat);
-    renderer.autoClear = auto;
+    return () => {
+      renderer.setClearColor(clear, alpha);
+      camera.layers.mask = layers;
+      scene.background = background;
+      renderer.autoClear = auto;
+    };
+  }
+
+  // Drops of a liquid as one surface over the picture, as src/render/paint_liquid.c does it.
+  drawLiquid(renderer: WebGLRenderer, scene: Scene, camera: Camera, wide: number, deep: number) {
+    const { width, height } = renderer.getDrawingBufferSize(new Vector2());
+    if (!this.seen || this.seen.image.width !== width || this.seen.image.height !== height) {
+      this.seen?.dispose();
+      this.seen = new FramebufferTexture(width, height);
+      this.seen.minFilter = this.seen.magFilter = LinearFilter;
+      for (const old of this.pools) old.dispose();
+      this.pools = [true, false].map((depthBuffer) => new WebGLRenderTarget(width, height, { type: FloatType, depthBuffer, minFilter: NearestFilter, magFilter: NearestFilter }));
+    }
+    this.surface ??= new RawShaderMaterial({ glslVersion: GLSL3, vertexShader: HEAD + squareText, fragmentShader: this.text() + liquidText, uniforms: { ...this.uniforms, ...this.clouds, ...this.wet } });
+    renderer.copyFramebufferToTexture(this.seen);
+    const restore = this.measureSolids(renderer, scene, camera), [first, second] = this.pools;
+    scene.overrideMaterial = this.drops;
+    this.drawLayer(renderer, scene, camera, first, LIQUID);
+    scene.overrideMaterial = null;
+    this.drawLayer(renderer, scene, camera, this.fogWays!, LIQUID);
+    restore();
+    this.calming.wide.value = wide;
+    this.calming.falloff.value = deep;
+    this.calming.pixels.value = 0.5 * height * camera.projectionMatrix.elements[5];
+    this.calming.flatView.value = (camera as OrthographicCamera).isOrthographicCamera === true;
+    for (let pass = 0; pass < 4; pass++) {
+      this.calming.along.value.set(pass % 2 ? 0 : 1 / width, pass % 2 ? 1 / height : 0);
+      this.calming.ways.value = (pass % 2 ? second : first).texture;
+      this.drawSquare(renderer, pass % 2 ? first : second, this.calm);
+    }
+    this.wet.ways.value = first.texture;
+    this.wet.sums.value = this.fogWays!.texture;
+    this.wet.behind.value = this.seen;
+    this.wet.toPicture.value.multiplyMatrices(camera.projectionMatrix, camera.matrixWorldInverse);
+    this.wet.bend.value = wide;
+    this.drawSquare(renderer, null, this.surface);
   }
 
   private placeGround(camera: Camera, view: { up: 'x' | 'y' | 'z'; box: Box3; diagonal: number; floor: number }) {

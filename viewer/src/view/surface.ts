@@ -34,6 +34,7 @@ export class Triangles extends Shape {
     this.mesh = keep(new Mesh(new BufferGeometry(), info.parts ? this.looks.map((l) => l.material) : this.looks[0].material));
     group.add(this.mesh);
     if (info.attenuation) { this.cloud = studio.fogMaterial(this.looks[0].material.color, info.attenuation); fog(this.mesh, true); }
+    if (info.absorption) studio.contrast(this.mesh, info.absorption);
     this.takePrograms(look);
   }
 
