@@ -16,17 +16,21 @@
 // - hexahedra along the whole stroke at its end: embedded surfaces are closed on both sides of each cut, so that strokes
 //   that overlap do not become one. Draw one that goes through.
 //
-// Strips that do not belong together (the edge has left one part and come to another) are left out: those that are much
+// The edge slips into what is cut already when it comes nearer than `groove`, so that one stroke goes on where another has
+// ended. Pieces smaller than `crumbs` that come off are burnt away. Strips that do not belong together (the edge has left one part and come to another) are left out: those that are much
 // longer at rest than now. Volumes at rest stay.
 #include "anatomy/cautery.h"
 
+#include "anatomy/parts.h"
 #include "anatomy/register.h"
 #include "anatomy/switch.h"
 #include "mapping/linear/cut_embedded.h"
 #include "math/decompose.h"
 #include "mechanics/component.h"
 #include "state/of_mesh.h"
+#include "topology/change/modifier.h"
 #include "topology/search/locate.h"
+#include "topology/search/surface.h"
 
 #include <math.h>
 #include <string.h>
@@ -41,6 +45,9 @@
     .least = "0")                                                                                                      \
   X(real, least, "0", "m", "edges of tetrahedra are not cut into shorter pieces; 0: a quarter of the mean length",     \
     .least = "0")                                                                                                      \
+  X(real, groove, "0", "m", "nearer to what was cut by strokes before it slips into that; 0: a fifth of the length of edges", \
+    .least = "0")                                                                                                      \
+  X(real, crumbs, "0", "m3", "smaller pieces that come off are burnt away, at rest", .least = "0")                     \
   X(int, most, "100000", "", "of a body with so many elements nothing more is cut", .least = "1")                      \
   X(bool, burning, "0", "", "it burns: the current flows, and the edge is in the tissue", .flags = DV_READ_ONLY)       \
   X(vec3s, line, "", "m", "the edge, while it burns: where smoke rises and tissue is burnt", .flags = DV_READ_ONLY)    \
@@ -245,6 +252,56 @@ static bool is_near(const Cautery *c, size_t i, size_t k)
          d.z <= b.z + reach;
 }
 
+// --- the groove ----------------------------------------------------------------------------------
+
+// how far a place has to be shifted along the normal of a piece of the sheet to lie in its plane; what is beyond its
+// border by more than it is off the plane does not belong to it. `nearest` gets smaller.
+static void shift_to(const Cautery *c, const int32_t *corners, dvVec3 p, double *nearest, dvVec3 *shift)
+{
+  const double *x = c->trail.data;
+  dvVec3 normal = dv_element_normal(DV_TRIANGLE, x, corners);
+  double away = dv_vec3_norm(dv_vec3_sub(dv_nearest_on_triangle(x, corners, p, NULL), p));
+  double high = dv_vec3_dot(dv_vec3_sub(p, dv_vec3_load(x + 3 * (size_t)corners[0])), normal);
+  if (away >= *nearest || away > fabs(high) + 0.3 * c->length) return;
+  *nearest = away;
+  *shift = dv_vec3_scale(normal, -high);
+}
+
+static bool find_shift(const Cautery *c, dvVec3 p, dvVec3 *shift)
+{
+  double nearest = c->groove > 0 ? c->groove : 0.2 * c->length, first = nearest;
+  int32_t n = (int32_t)edge_points(c);
+  for (int32_t i = 0; i < c->begin; i++) {
+    int32_t before = c->from.data[i];
+    dvVec3 low, high, a, b;
+    if (before < 0) continue;
+    box_of(c, (size_t)i, &low, &high), box_of(c, (size_t)before, &a, &b);
+    if (p.x < fmin(low.x, a.x) - first || p.x > fmax(high.x, b.x) + first || p.y < fmin(low.y, a.y) - first ||
+        p.y > fmax(high.y, b.y) + first || p.z < fmin(low.z, a.z) - first || p.z > fmax(high.z, b.z) + first)
+      continue;
+    for (int32_t k = 0; k + 1 < n; k++) {
+      const int32_t q[4] = {before * n + k, before * n + k + 1, i * n + k + 1, i * n + k};
+      shift_to(c, (const int32_t[]){q[0], q[1], q[2]}, p, &nearest, shift);
+      shift_to(c, (const int32_t[]){q[0], q[2], q[3]}, p, &nearest, shift);
+    }
+  }
+  return nearest < first;
+}
+
+// Places near what strokes before have cut come to lie in it, and the others go along with the next of them.
+static void slip(const Cautery *c, double *edge)
+{
+  dvVec3 shift[MOST_EDGE];
+  bool met[MOST_EDGE], any = false;
+  size_t n = edge_points(c);
+  for (size_t i = 0; i < n; i++) any |= met[i] = find_shift(c, dv_vec3_load(edge + 3 * i), &shift[i]);
+  for (size_t i = 0; i < n && any; i++) {
+    size_t next = i;
+    for (size_t d = 0; d < n && !met[next]; d++) next = i >= d && met[i - d] ? i - d : i + d < n && met[i + d] ? i + d : i;
+    dv_vec3_accumulate(edge + 3 * i, shift[next]);
+  }
+}
+
 // --- cutting -------------------------------------------------------------------------------------
 
 static const double *rest_positions(void *user) { return dv_state_read(((Cautery *)user)->body, DV_X_REST); }
@@ -260,6 +317,26 @@ static bool has_room(Cautery *c)
   return false;
 }
 
+// pieces of tetrahedra that are smaller than crumbs go
+static void burn_crumbs(Cautery *c)
+{
+  const dvInts *list = dv_topology_elements(c->mesh, DV_TETRAHEDRON);
+  const double *x = dv_state_read(c->body, DV_X_REST);
+  size_t count = list->count / 4;
+  int32_t *part = dv_try_alloc(count * sizeof *part + 1);
+  int32_t parts = part ? dv_mesh_parts(list, 4, c->body->count, part) : -1;
+  double *volume = parts > 1 ? dv_try_alloc((size_t)parts * sizeof *volume) : NULL;
+  DV_ARRAY(int32_t) gone = {0};
+  for (size_t i = 0; volume && i < count; i++)
+    volume[part[i]] += fabs(dv_mat3_det(frame_of(c, x, list->data + 4 * i))) / 6;
+  for (size_t i = 0; volume && i < count; i++)
+    if (volume[part[i]] < c->crumbs) dv_push(&gone, (int32_t)i);
+  if (gone.count && gone.count < count) dv_modifier_remove(c->mesh, &c->base, DV_TETRAHEDRON, gone.data, gone.count);
+  dv_array_free(&gone);
+  dv_free(volume);
+  dv_free(part);
+}
+
 static void cut_along(Cautery *c, const Sheet *s)
 {
   if (s->offsets.count < 2 || !has_room(c)) return;
@@ -270,6 +347,7 @@ static void cut_along(Cautery *c, const Sheet *s)
   dvStatus status = dv_body_cut(c->mesh, &how, &sheet, &cut);
   if (status == DV_OK && cut.split + cut.doubled + cut.links + cut.triangles == 0) return;
   if (status == DV_OK) c->cuts++, c->quality = fmin(c->quality, cut.quality);
+  if (status == DV_OK && c->kind == DV_TETRAHEDRON && c->crumbs > 0) burn_crumbs(c);
   dv_topology_end_changes(c->mesh);
 }
 
@@ -359,6 +437,7 @@ static void burn(Cautery *c)
     finish_stroke(c);
     return;
   }
+  if (c->kind == DV_TETRAHEDRON) slip(c, edge);
   if (trail_length(c) > (size_t)c->begin) sweep_on(c, edge);
   else push_edge(c, edge, -1);
 }
@@ -416,9 +495,10 @@ static dvStatus cautery_init(dvObject *o)
     return dv_field_error(o, &c->edge, "two to 64 points, from one end to the other",
                           "the edge of %s has %zu points", c->tool->base.name, c->tool->count);
   DV_TRY(dv_switch_init(&c->switched, o, &c->driver, &c->button, &c->times));
-  if (!(c->step >= 0) || !(c->least >= 0) || c->most < 1)
-    return dv_error(o, "step and least are at least 0, most 1", "a cautery cannot have step %g, least %g, most %d",
-                    c->step, c->least, c->most);
+  if (!(c->step >= 0) || !(c->least >= 0) || !(c->groove >= 0) || !(c->crumbs >= 0) || c->most < 1)
+    return dv_error(o, "step, least, groove and crumbs are at least 0, most 1",
+                    "a cautery cannot have step %g, least %g, groove %g, crumbs %g, most %d", c->step, c->least, c->groove,
+                    c->crumbs, c->most);
   c->length = mean_edge(c);
   c->wants = dv_switch_is_on(&c->switched, c->active, o->node->time);
   return DV_OK;
