@@ -197,14 +197,20 @@ static void add_organ(dvText *s, const Plan *p, const Thing *t, bool contacts)
 }
 
 // it stands beside the bodies that move, and others touch it
-static void add_bone(dvText *s, const Thing *t, bool contacts)
+static void add_bone(dvText *s, const Plan *p, const Thing *t, bool contacts)
 {
+  bool tied = false;
+  for (size_t i = 0; i < p->ligament_count; i++) tied |= dv_same(p->ligaments[i].to, t->name);
   dv_text_printf(s,
                  "  <Node name=\"%s\">\n"
                  "    <MeshOBJLoader name=\"mesh\" filename=\"%s.obj\"/>\n"
                  "    <TriangleSetTopologyContainer name=\"triangles\" src=\"@mesh\"/>\n"
                  "    <MechanicalObject name=\"dofs\" src=\"@mesh\"/>\n",
                  t->name, t->name);
+  if (tied)   // what pulls at it finds it held
+    dv_text_add(s, "    <EulerImplicitSolver/>\n    <CGLinearSolver iterations=\"1\" tolerance=\"1e-9\" "
+                   "threshold=\"1e-9\"/>\n    <UniformMass totalMass=\"1\"/>\n"
+                   "    <FixedProjectiveConstraint fixAll=\"1\"/>\n");
   if (contacts)
     dv_text_add(s, "    <TriangleCollisionModel moving=\"0\" simulated=\"0\"/>\n"
                    "    <LineCollisionModel moving=\"0\" simulated=\"0\"/>\n"
@@ -266,7 +272,7 @@ static void add_scene(dvText *s, Plan *p, const Options *o)
   else dv_text_add(s, "  <DefaultAnimationLoop/>\n");
   dv_text_add(s, "  <VisualStyle displayFlags=\"showVisualModels\"/>\n");
   for (size_t i = 0; i < p->count; i++)
-    if (p->things[i].bone > 0) add_bone(s, &p->things[i], contacts);
+    if (p->things[i].bone > 0) add_bone(s, p, &p->things[i], contacts);
   if (!moving) {
     dv_text_add(s, "</Node>\n");
     return;

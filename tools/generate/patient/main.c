@@ -31,7 +31,7 @@ static double ellipsoid(Vec3 p, Vec3 centre, Vec3 radius)
 // less half their thickness; they are twice as high as thick.
 static double ribs_field(Vec3 p)
 {
-  const double wide = 0.158, deep = 0.115, thick = 0.0055;
+  const double wide = 0.158, deep = 0.115, thick = 0.007;
   double angle = atan2((p.x[2] + 0.01) / deep, p.x[0] / wide), best = 1;
   if (sin(angle) > 0.35) return 1;   // open in front
   for (int k = 0; k < 4; k++) {
