@@ -204,7 +204,7 @@ static void bones_stand_still(void **state)
   DV_UNUSED(state);
   char *d = check_mkdir(), *image = make_image(d);
   check_command(0, "stomach: bone, surface of",
-                "cd %s && %s anatomy body.nii.gz --labels 1=liver:hold=+y,3=stomach:bone=1,ligament=liver/stomach:reach=0.02 "
+                "cd %s && %s anatomy body.nii.gz --labels 1=liver:hold=+y,2=v:vessel=liver,3=stomach:bone=1,ligament=liver/stomach:reach=0.02 "
                 "--cells 10 --out made 2>&1",
                 d, DIVAN_BINARY);
   check_command(0, "no mistakes", "cd %s && %s check made/scene.scn 2>&1", d, DIVAN_BINARY);
