@@ -10,15 +10,18 @@
 // time the edge has moved by `step` it goes on by a strip, and the tissue is cut along it (topology/change/cut.h,
 // mapping/linear/cut_embedded.h):
 //
-// - tetrahedra at once, along the new strip and what was swept around it, in this stroke and those before. Points on the
+// - tetrahedra at once, along the new strip and what was swept around it, in this stroke and those before. Points on
+// the
 //   sheet of before are met again and do not part twice; edges are not split into pieces shorter than `least`, their
 //   nearer end is taken instead;
-// - hexahedra along the whole stroke at its end: embedded surfaces are closed on both sides of each cut, so that strokes
+// - hexahedra along the whole stroke at its end: embedded surfaces are closed on both sides of each cut, so that
+// strokes
 //   that overlap do not become one. Draw one that goes through.
 //
-// The edge slips into what is cut already when it comes nearer than `groove`, so that one stroke goes on where another has
-// ended. Pieces smaller than `crumbs` that come off are burnt away. Strips that do not belong together (the edge has left one part and come to another) are left out: those that are much
-// longer at rest than now. Volumes at rest stay.
+// The edge slips into what is cut already when it comes nearer than `groove`, so that one stroke goes on where another
+// has ended. Pieces smaller than `crumbs` that come off are burnt away. Strips that do not belong together (the edge
+// has left one part and come to another) are left out: those that are much longer at rest than now. Volumes at rest
+// stay.
 #include "anatomy/cautery.h"
 
 #include "anatomy/parts.h"
@@ -35,26 +38,27 @@
 #include <math.h>
 #include <string.h>
 
-#define CAUTERY_FIELDS(X)                                                                                              \
-  X(link, topology, "", "", "tetrahedra or hexahedra that are cut; the topology of the node or above by default",      \
-    .role = DV_ROLE_TOPOLOGY)                                                                                          \
-  X(link, edge, "", "", "state whose points lie along the edge that burns, two at least, from one end to the other",   \
-    .role = DV_ROLE_STATE)                                                                                             \
-  X(bool, active, "0", "", "the current flows")                                                                        \
-  X(real, step, "0", "m", "it cuts on when it has moved this far; 0: half as far as edges of the mesh are long",       \
-    .least = "0")                                                                                                      \
-  X(real, least, "0", "m", "edges of tetrahedra are not cut into shorter pieces; 0: a quarter of the mean length",     \
-    .least = "0")                                                                                                      \
-  X(real, groove, "0", "m", "nearer to what was cut by strokes before it slips into that; 0: a fifth of the length of edges", \
-    .least = "0")                                                                                                      \
-  X(real, crumbs, "0", "m3", "smaller pieces that come off are burnt away, at rest", .least = "0")                     \
-  X(int, most, "100000", "", "of a body with so many elements nothing more is cut", .least = "1")                      \
-  X(bool, burning, "0", "", "it burns: the current flows, and the edge is in the tissue", .flags = DV_READ_ONLY)       \
-  X(vec3s, line, "", "m", "the edge, while it burns: where smoke rises and tissue is burnt", .flags = DV_READ_ONLY)    \
-  X(int, strokes, "0", "", "how often it was switched on", .flags = DV_READ_ONLY)                                      \
-  X(int, cuts, "0", "", "how often the mesh was cut", .flags = DV_READ_ONLY)                                           \
-  X(real, area, "0", "m2", "that was swept in the tissue, at rest", .flags = DV_READ_ONLY)                             \
-  X(real, quality, "1", "", "of the worst tetrahedron at a cut: 1 for a regular one, 0 for a flat one", .flags = DV_READ_ONLY)
+#define CAUTERY_FIELDS(X)                                                                                            \
+  X(link, topology, "", "", "tetrahedra or hexahedra that are cut; the topology of the node or above by default",    \
+    .role = DV_ROLE_TOPOLOGY)                                                                                        \
+  X(link, edge, "", "", "state whose points lie along the edge that burns, two at least, from one end to the other", \
+    .role = DV_ROLE_STATE)                                                                                           \
+  X(bool, active, "0", "", "the current flows")                                                                      \
+  X(real, step, "0", "m", "it cuts on when it has moved this far; 0: half as far as edges of the mesh are long",     \
+    .least = "0")                                                                                                    \
+  X(real, least, "0", "m", "edges of tetrahedra are not cut into shorter pieces; 0: a quarter of the mean length",   \
+    .least = "0")                                                                                                    \
+  X(real, groove, "0", "m",                                                                                          \
+    "nearer to what was cut by strokes before it slips into that; 0: a fifth of the length of edges", .least = "0")  \
+  X(real, crumbs, "0", "m3", "smaller pieces that come off are burnt away, at rest", .least = "0")                   \
+  X(int, most, "100000", "", "of a body with so many elements nothing more is cut", .least = "1")                    \
+  X(bool, burning, "0", "", "it burns: the current flows, and the edge is in the tissue", .flags = DV_READ_ONLY)     \
+  X(vec3s, line, "", "m", "the edge, while it burns: where smoke rises and tissue is burnt", .flags = DV_READ_ONLY)  \
+  X(int, strokes, "0", "", "how often it was switched on", .flags = DV_READ_ONLY)                                    \
+  X(int, cuts, "0", "", "how often the mesh was cut", .flags = DV_READ_ONLY)                                         \
+  X(real, area, "0", "m2", "that was swept in the tissue, at rest", .flags = DV_READ_ONLY)                           \
+  X(real, quality, "1", "", "of the worst tetrahedron at a cut: 1 for a regular one, 0 for a flat one",              \
+    .flags = DV_READ_ONLY)
 
 typedef struct Cautery {
   dvObject base;
@@ -67,8 +71,8 @@ typedef struct Cautery {
   double length;   // mean of the edges at rest
   bool told_most;
   // remembered
-  bool on;      // the current flows in this step
-  bool wants;   // and in the next one
+  bool on;                  // the current flows in this step
+  bool wants;               // and in the next one
   DV_ARRAY(double) trail;   // places of the edge at rest, where it was: one after the other
   DV_ARRAY(double) seen;    // the same as they were then
   DV_ARRAY(int32_t) from;   // of each: the one that it went on from; -1 begins
@@ -193,8 +197,8 @@ static bool belongs_together(const Cautery *c, const double *rest[4], const doub
 typedef struct Sheet {
   DV_ARRAY(double) corners;
   DV_ARRAY(size_t) offsets;
-  double area;    // of the last strip
-  dvVec3 normal;  // to which side the sheet looks: that of the first strip
+  double area;     // of the last strip
+  dvVec3 normal;   // to which side the sheet looks: that of the first strip
 } Sheet;
 
 // strokes go to and fro, but a sheet has two sides: facets that look to the other one are turned around
@@ -297,7 +301,8 @@ static void slip(const Cautery *c, double *edge)
   for (size_t i = 0; i < n; i++) any |= met[i] = find_shift(c, dv_vec3_load(edge + 3 * i), &shift[i]);
   for (size_t i = 0; i < n && any; i++) {
     size_t next = i;
-    for (size_t d = 0; d < n && !met[next]; d++) next = i >= d && met[i - d] ? i - d : i + d < n && met[i + d] ? i + d : i;
+    for (size_t d = 0; d < n && !met[next]; d++)
+      next = i >= d && met[i - d] ? i - d : i + d < n && met[i + d] ? i + d : i;
     dv_vec3_accumulate(edge + 3 * i, shift[next]);
   }
 }
@@ -492,13 +497,13 @@ static dvStatus cautery_init(dvObject *o)
   c->tool = dv_state(c->edge.target);
   if (c->tool == c->body) return dv_field_error(o, &c->edge, NULL, "the tissue cannot burn itself");
   if (c->tool->count < 2 || c->tool->count > MOST_EDGE)
-    return dv_field_error(o, &c->edge, "two to 64 points, from one end to the other",
-                          "the edge of %s has %zu points", c->tool->base.name, c->tool->count);
+    return dv_field_error(o, &c->edge, "two to 64 points, from one end to the other", "the edge of %s has %zu points",
+                          c->tool->base.name, c->tool->count);
   DV_TRY(dv_switch_init(&c->switched, o, &c->driver, &c->button, &c->times));
   if (!(c->step >= 0) || !(c->least >= 0) || !(c->groove >= 0) || !(c->crumbs >= 0) || c->most < 1)
     return dv_error(o, "step, least, groove and crumbs are at least 0, most 1",
-                    "a cautery cannot have step %g, least %g, groove %g, crumbs %g, most %d", c->step, c->least, c->groove,
-                    c->crumbs, c->most);
+                    "a cautery cannot have step %g, least %g, groove %g, crumbs %g, most %d", c->step, c->least,
+                    c->groove, c->crumbs, c->most);
   c->length = mean_edge(c);
   c->wants = dv_switch_is_on(&c->switched, c->active, o->node->time);
   return DV_OK;

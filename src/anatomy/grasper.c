@@ -8,8 +8,8 @@
 //   f on x = -k d,   f on J_j = k w_j d,   d = x - sum w_j J_j
 //
 // Forces and torques of tool and tissue cancel, and the stiffness is constant. Pulled harder than `maxForce` the tissue
-// slips out; then the jaws have to be opened first. They close while `closed` is set, which a key does too, while a button
-// of a device is held, or at given times.
+// slips out; then the jaws have to be opened first. They close while `closed` is set, which a key does too, while a
+// button of a device is held, or at given times.
 #include "anatomy/register.h"
 #include "anatomy/switch.h"
 #include "math/vec.h"
@@ -41,9 +41,9 @@ typedef struct Grasper {
 
 #define SELF Grasper
 static const dvFieldDesc grasper_fields[] = {GRASPER_FIELDS(DV_DESCRIBE) DV_SWITCH_FIELDS(DV_DESCRIBE)};
-static const dvMemoryDesc grasper_memory[] = {DV_REMEMBER(ints, points) DV_REMEMBER(reals, weights) DV_REMEMBER(
-    numbers, shut) DV_REMEMBER(numbers, held) DV_REMEMBER(numbers, force) DV_REMEMBER(numbers, slips)
-                                                  DV_REMEMBER(numbers, closed)};
+static const dvMemoryDesc grasper_memory[] = {
+    DV_REMEMBER(ints, points) DV_REMEMBER(reals, weights) DV_REMEMBER(numbers, shut) DV_REMEMBER(numbers, held)
+        DV_REMEMBER(numbers, force) DV_REMEMBER(numbers, slips) DV_REMEMBER(numbers, closed)};
 #undef SELF
 
 enum { JAWS = 4 };

@@ -6,8 +6,8 @@
 //
 // at rest, so that volumes change with the mesh only, not with its motion: what a cut parts is there on both sides.
 // What remains is the part, or are the parts, with points of `kept` (those by which an organ is held, say), else the
-// largest; the rest is resected. What was carved away is in neither. A hollow in a surface is a part that looks inwards: its
-// volume is negative, and taken from what remains.
+// largest; the rest is resected. What was carved away is in neither. A hollow in a surface is a part that looks
+// inwards: its volume is negative, and taken from what remains.
 #include "anatomy/parts.h"
 #include "anatomy/register.h"
 #include "math/vec.h"
@@ -18,13 +18,15 @@
 
 #include <stdlib.h>
 
-#define PARTS_FIELDS(X)                                                                                           \
-  X(link, topology, "", "", "tetrahedra, or triangles of a closed surface; the topology of the node or above by default", .role = DV_ROLE_TOPOLOGY) \
-  X(indices, kept, "", "", "points whose parts remain; without, the largest part does")                           \
-  X(int, parts, "0", "", "parts that do not hang together", .flags = DV_READ_ONLY)                                \
-  X(reals, volumes, "", "m3", "volume of each at rest, the largest first", .flags = DV_READ_ONLY)                 \
-  X(real, remaining, "0", "m3", "volume of what remains", .flags = DV_READ_ONLY)                                  \
-  X(real, resected, "0", "m3", "volume of the other parts", .flags = DV_READ_ONLY)                                \
+#define PARTS_FIELDS(X)                                                                           \
+  X(link, topology, "", "",                                                                       \
+    "tetrahedra, or triangles of a closed surface; the topology of the node or above by default", \
+    .role = DV_ROLE_TOPOLOGY)                                                                     \
+  X(indices, kept, "", "", "points whose parts remain; without, the largest part does")           \
+  X(int, parts, "0", "", "parts that do not hang together", .flags = DV_READ_ONLY)                \
+  X(reals, volumes, "", "m3", "volume of each at rest, the largest first", .flags = DV_READ_ONLY) \
+  X(real, remaining, "0", "m3", "volume of what remains", .flags = DV_READ_ONLY)                  \
+  X(real, resected, "0", "m3", "volume of the other parts", .flags = DV_READ_ONLY)                \
   X(real, removed, "0", "m3", "volume that is no longer there", .flags = DV_READ_ONLY)
 
 typedef struct MeshParts {
@@ -133,7 +135,8 @@ static dvStatus mesh_parts_init(dvObject *o)
 const dvClass dv_mesh_parts_class = {
     .struct_size = sizeof(dvClass),
     .name = "MeshParts",
-    .help = "tells into how many parts tetrahedra or a closed surface have been cut, and the volume of what remains and is resected",
+    .help = "tells into how many parts tetrahedra or a closed surface have been cut, and the volume of what remains "
+            "and is resected",
     .module = "Anatomy",
     .roles = DV_PLAYS(DV_ROLE_TOPOLOGY_TOOL),
     .size = sizeof(MeshParts),

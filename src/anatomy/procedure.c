@@ -2,8 +2,8 @@
 // It ends when the last step is done, or when a failure has happened: then it says which, and is not done.
 //
 // After each step of time the measures are read. Warnings whose condition has become true count once, until it has been
-// false again; failures end it; then the goal of the present step is asked, and of the next ones. What is to be done, and what happened,
-// is told as notes, which the viewer shows with the scene's messages, and stands in the fields.
+// false again; failures end it; then the goal of the present step is asked, and of the next ones. What is to be done,
+// and what happened, is told as notes, which the viewer shows with the scene's messages, and stands in the fields.
 #include "anatomy/procedure_file.h"
 #include "anatomy/register.h"
 #include "base/file.h"

@@ -84,7 +84,8 @@ static bool add_item(Reader *r, int kind, const char *text)
 static bool read_show(Reader *r, char *rest)
 {
   char *equals = strchr(rest, '=');
-  if (!equals || equals == rest) return fail(r, "write what is shown and its value: show resected (ml) = 1e6 * resected");
+  if (!equals || equals == rest)
+    return fail(r, "write what is shown and its value: show resected (ml) = 1e6 * resected");
   char *value = equals + 1 + strspn(equals + 1, " \t");
   while (equals > rest && dv_is_space(equals[-1])) equals--;
   *equals = 0;
@@ -124,7 +125,8 @@ static bool read_line(Reader *r, char *key, char *rest)
   if (dv_same(key, "score")) return set_once(r, &r->p->score_text, "score", rest);
   bool step = dv_same(key, "hint") || dv_same(key, "until"), warning = dv_same(key, "when") || dv_same(key, "cost");
   if (step || warning) {
-    if (!r->item || r->in_step != step) return fail(r, "%s belongs below a %s", key, step ? "step" : "warning or failure");
+    if (!r->item || r->in_step != step)
+      return fail(r, "%s belongs below a %s", key, step ? "step" : "warning or failure");
     if (dv_same(key, "hint")) return set_once(r, &r->item->hint, "hint", rest);
     if (dv_same(key, "cost")) return read_cost(r, rest);
     return set_once(r, &r->item->condition, key, rest);

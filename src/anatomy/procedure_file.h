@@ -22,7 +22,10 @@
 #include "base/array.h"
 #include "math/expression.h"
 
-enum { DV_PROCEDURE_MOST = 64, DV_PROCEDURE_OWN = 5 };   // measures, steps, warnings and failures each; variables of its own
+enum {
+  DV_PROCEDURE_MOST = 64,
+  DV_PROCEDURE_OWN = 5
+};   // measures, steps, warnings and failures each; variables of its own
 
 typedef struct dvProcedureMeasure {
   char *name, *path;   // path.field
@@ -44,7 +47,7 @@ typedef struct dvProcedure {
   DV_ARRAY(dvProcedureItem) warnings;
   DV_ARRAY(dvProcedureItem) failures;
   DV_ARRAY(dvProcedureItem) shows;   // their value is the condition
-  char *score_text;   // NULL without
+  char *score_text;                  // NULL without
   dvExpression score;
 } dvProcedure;
 

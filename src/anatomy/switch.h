@@ -6,9 +6,9 @@
 #include "scene/node.h"
 
 // The fields, behind the one that is the switch itself.
-#define DV_SWITCH_FIELDS(X)                                                                                      \
-  X(link, driver, "", "", "device whose button switches it; none when not given", .role = DV_ROLE_CONTROLLER)    \
-  X(int, button, "0", "", "number of the button", .least = "0", .most = "15")                                    \
+#define DV_SWITCH_FIELDS(X)                                                                                       \
+  X(link, driver, "", "", "device whose button switches it; none when not given", .role = DV_ROLE_CONTROLLER)     \
+  X(int, button, "0", "", "number of the button", .least = "0", .most = "15")                                     \
   X(string, key, "", "", "key that switches it on and off; the viewer passes keys on with Ctrl. None when empty") \
   X(reals, times, "", "s", "it is on from the first time, off from the second, on from the third ...")
 

@@ -22,13 +22,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define CUTTER_FIELDS(X)                                                                                      \
+#define CUTTER_FIELDS(X)                                                                                        \
   X(link, organ, "", "", "tetrahedra or hexahedra around the beams; the topology of the node above by default", \
-    .role = DV_ROLE_TOPOLOGY)                                                                                 \
-  X(link, topology, "", "", "topology whose edges are the beams; the one of the node by default",             \
-    .role = DV_ROLE_TOPOLOGY)                                                                                 \
-  X(int, cut, "0", "", "beams that were cut so far", .flags = DV_READ_ONLY)                                   \
-  X(int, beams, "0", "", "beams that are left", .flags = DV_READ_ONLY)                                        \
+    .role = DV_ROLE_TOPOLOGY)                                                                                   \
+  X(link, topology, "", "", "topology whose edges are the beams; the one of the node by default",               \
+    .role = DV_ROLE_TOPOLOGY)                                                                                   \
+  X(int, cut, "0", "", "beams that were cut so far", .flags = DV_READ_ONLY)                                     \
+  X(int, beams, "0", "", "beams that are left", .flags = DV_READ_ONLY)                                          \
   X(vec3s, stumps, "", "m", "where beams end that were cut, two for each", .flags = DV_READ_ONLY)
 
 typedef struct Cutter {

@@ -1,13 +1,13 @@
-// BleedingDecal: blood that comes out of a cut or of open vessels, spreads over a surface and runs down it, as a film of
-// thickness h on its points, and what a cautery has burnt. Only a look: nothing feels it.
+// BleedingDecal: blood that comes out of a cut or of open vessels, spreads over a surface and runs down it, as a film
+// of thickness h on its points, and what a cautery has burnt. Only a look: nothing feels it.
 //
 //   V_i' = rate / n (where it bleeds) - sum over edges (flow h_i max(0, g.e) + spread (h_i - h_j) / l) w     h = V / A
 //
 // with e the direction of an edge from i to j, l its length, g that of gravity, A_i the area around a point and w the
 // mean of both areas over l. What leaves a point is at most what is there, so no volume is lost or made: sum V is what
 // came out, less what dried. The surface is painted as far as the film covers it, 1 - exp(-h / full). Below that it has
-// the colour of what is burnt: points within burnWidth of the line `burn` for a time of burnTime. A source whose point is
-// burnt all through bleeds no more. When the surface is cut the film follows it: its volume stays.
+// the colour of what is burnt: points within burnWidth of the line `burn` for a time of burnTime. A source whose point
+// is burnt all through bleeds no more. When the surface is cut the film follows it: its volume stays.
 #include "visual/bleeding.h"
 
 #include "topology/change/follow.h"
@@ -24,7 +24,8 @@
   X(vec3s, cut, "", "m", "the line of the cut: points of the surface near it bleed")                              \
   X(real, width, "0.01", "m", "how near they are", .least = "0")                                                  \
   X(indices, indices, "", "", "points that bleed besides")                                                        \
-  X(vec3s, sources, "", "m", "places that bleed, as the stumps of a VesselCutter: the nearest point within width does") \
+  X(vec3s, sources, "", "m",                                                                                      \
+    "places that bleed, as the stumps of a VesselCutter: the nearest point within width does")                    \
   X(vec3s, moreSources, "", "m", "others, as of a second tree of vessels")                                        \
   X(real, sourceRate, "1e-6", "m3/s", "how much comes out of each of them", .least = "0")                         \
   X(vec3s, burn, "", "m", "a line that burns the surface now, as the line of a Cautery")                          \
@@ -57,7 +58,7 @@ typedef struct Bleeding {
 #define SELF Bleeding
 static const dvFieldDesc bleeding_fields[] = {BLEEDING_FIELDS(DV_DESCRIBE)};
 static const dvMemoryDesc bleeding_memory[] = {DV_REMEMBER(reals, volume) DV_REMEMBER(reals, burnt)
-                                                    DV_REMEMBER(numbers, total) DV_REMEMBER(numbers, bleeding)};
+                                                   DV_REMEMBER(numbers, total) DV_REMEMBER(numbers, bleeding)};
 #undef SELF
 
 static dvVisualModel *model_of(const dvObject *o)
@@ -202,8 +203,7 @@ static dvStatus bleeding_start(dvObject *o)
   if (!read_mesh(b) || !find_wounds(b) || !dv_reals_resize(&b->volume, b->area.count) ||
       !dv_reals_resize(&b->burnt, b->area.count) || !dv_reals_resize(&b->paint, 4 * corners_of(b->model)))
     return dv_error(o, NULL, "out of memory for %zu points", b->area.count);
-  if (!b->wounds.count && !is_given(b, &b->sources) && !is_given(b, &b->moreSources) &&
-      !is_given(b, &b->burn))
+  if (!b->wounds.count && !is_given(b, &b->sources) && !is_given(b, &b->moreSources) && !is_given(b, &b->burn))
     dv_warning(o, "name points with indices, or make width larger",
                "no point of the surface lies on the cut: nothing bleeds");
   double *v = dv_reals_edit(&b->volume), *burnt = dv_reals_edit(&b->burnt);
@@ -363,16 +363,17 @@ dvField *dv_bleeding_paint(const dvObject *surface)
   return NULL;
 }
 
-const dvClass dv_bleeding_class = {.struct_size = sizeof(dvClass),
-                                   .name = "BleedingDecal",
-                                   .help = "blood that comes out of cuts and vessels and runs down a surface, and what is burnt of it",
-                                   .module = "Divan.Visual",
-                                   .roles = DV_PLAYS(DV_ROLE_SETTING),
-                                   .size = sizeof(Bleeding),
-                                   .blocks = {&dv_object_block, DV_BLOCK(bleeding_fields)},
-                                   .bwd_init = bleeding_start,
-                                   .handle_event = bleeding_event,
-                                   .topology_changed = bleeding_changed,
-                                   .destroy = bleeding_destroy,
-                                   DV_MEMORY(bleeding_memory),
-                                   .restored = bleeding_restored};
+const dvClass dv_bleeding_class = {
+    .struct_size = sizeof(dvClass),
+    .name = "BleedingDecal",
+    .help = "blood that comes out of cuts and vessels and runs down a surface, and what is burnt of it",
+    .module = "Divan.Visual",
+    .roles = DV_PLAYS(DV_ROLE_SETTING),
+    .size = sizeof(Bleeding),
+    .blocks = {&dv_object_block, DV_BLOCK(bleeding_fields)},
+    .bwd_init = bleeding_start,
+    .handle_event = bleeding_event,
+    .topology_changed = bleeding_changed,
+    .destroy = bleeding_destroy,
+    DV_MEMORY(bleeding_memory),
+    .restored = bleeding_restored};

@@ -148,7 +148,7 @@ static void reset_and_snapshots_bring_it_back(void **state)
 
 // --- a cautery -------------------------------------------------------------------------------------
 
-#define BEAMS                                                                                                  \
+#define BEAMS                                                                                                   \
   "<Node name='line'><MechanicalObject name='frames' template='Rigid3' position='0.3 0.1 0.2 0 0 0 1  1.7 0.1 " \
   "0.2 0 0 0 1  3.2 0.1 0.2 0 0 0 1  4.6 0.1 0.2 0 0 0 1  5.8 0.1 0.2 0 0 0 1'/><EdgeSetTopologyContainer "     \
   "name='beams' edges='0 1 1 2 2 3 3 4'/><EdgeSetTopologyModifier/><BarycentricMapping input='@../dofs' "       \
@@ -156,15 +156,15 @@ static void reset_and_snapshots_bring_it_back(void **state)
   "<VesselCutter name='cutter' organ='@../mesh'/></Node>"
 
 // an edge that goes through x = 2.43 in three layers, from the front to the back and to the front again
-#define HAND(edge, movements)                                                                                         \
-  "<Node name='Tool'><MechanicalObject name='edge' position='" edge "'/><LinearMovementProjectiveConstraint "          \
-  "indices='0 1 2 3 4' keyTimes='0 1 1.1 2.1 2.2 3.2 100' movements='" movements "'/><EulerImplicitSolver/>"           \
+#define HAND(edge, movements)                                                                                 \
+  "<Node name='Tool'><MechanicalObject name='edge' position='" edge "'/><LinearMovementProjectiveConstraint " \
+  "indices='0 1 2 3 4' keyTimes='0 1 1.1 2.1 2.2 3.2 100' movements='" movements "'/><EulerImplicitSolver/>"  \
   "<CGLinearSolver iterations='5'/><UniformMass totalMass='1'/></Node>"
-#define SHORT \
+#define SHORT                                                              \
   HAND("2.43 0.2 -1  2.43 0.3 -1  2.43 0.4 -1  2.43 0.6 -1  2.43 0.75 -1", \
        "0 0 0  0 0 2  0 -0.4 2  0 -0.4 0  0 -0.8 0  0 -0.8 2  0 -0.8 2")
 // hexahedra: a long one that waits half way in the second stroke, and goes through in the third
-#define LONG \
+#define LONG                                                                 \
   HAND("2.43 -0.7 -1  2.43 -0.3 -1  2.43 0.1 -1  2.43 0.4 -1  2.43 0.75 -1", \
        "0 0 -9  0 0 -9  0 0 -9  0 0 -9  0 0 0  0 0 2  0 0 2")
 
@@ -173,9 +173,11 @@ static dvScene *burnt_bar(dvContext *context, bool cells)
   static const char tetrahedra[] =
       "<RegularGridTopology name='grid' n='7 3 3' min='0 -0.5 -0.5' max='6 0.5 0.5'/><Node name='cells'>"
       "<TetrahedronSetTopologyContainer name='all' position='@../grid.position'/><TetrahedronSetTopologyModifier/>"
-      "<Hexa2TetraTopologicalMapping input='@../grid' output='@all'/></Node><TetrahedronSetTopologyContainer name='mesh' "
+      "<Hexa2TetraTopologicalMapping input='@../grid' output='@all'/></Node><TetrahedronSetTopologyContainer "
+      "name='mesh' "
       "position='@grid.position' tetrahedra='@cells/all.tetrahedra'/><TetrahedronSetTopologyModifier/>"
-      "<TetrahedronSetGeometryAlgorithms/><MechanicalObject name='dofs' topology='@mesh'/><DiagonalMass massDensity='1' "
+      "<TetrahedronSetGeometryAlgorithms/><MechanicalObject name='dofs' topology='@mesh'/><DiagonalMass "
+      "massDensity='1' "
       "topology='@mesh'/><TetrahedralCorotationalFEMForceField topology='@mesh' youngModulus='1000' poissonRatio='0.3' "
       "method='large'/><MeshParts name='parts' topology='@mesh'/>";
   static const char hexahedra[] =
@@ -185,11 +187,12 @@ static dvScene *burnt_bar(dvContext *context, bool cells)
       "name='triangles' src='@loader'/><TriangleSetTopologyModifier/><MechanicalObject name='points' src='@loader'/>"
       "<BarycentricMapping input='@../dofs' output='@points'/></Node><MeshParts name='parts' "
       "topology='@Skin/triangles'/>";
-  char *text = dv_format("<Node dt='0.02' gravity='0 0 0'><DefaultAnimationLoop/>%s<Node name='Bar'>"
-                         "<EulerImplicitSolver rayleighStiffness='0.1'/><CGLinearSolver iterations='50' tolerance='1e-9' "
-                         "threshold='1e-30'/>%s<Cautery name='cautery' topology='@mesh' edge='@/Tool/edge' "
-                         "times='0.01 1.03 1.11 2.13 2.21 3.25' step='0.2'/>" BEAMS "</Node></Node>",
-                         cells ? LONG : SHORT, cells ? hexahedra : tetrahedra);
+  char *text =
+      dv_format("<Node dt='0.02' gravity='0 0 0'><DefaultAnimationLoop/>%s<Node name='Bar'>"
+                "<EulerImplicitSolver rayleighStiffness='0.1'/><CGLinearSolver iterations='50' tolerance='1e-9' "
+                "threshold='1e-30'/>%s<Cautery name='cautery' topology='@mesh' edge='@/Tool/edge' "
+                "times='0.01 1.03 1.11 2.13 2.21 3.25' step='0.2'/>" BEAMS "</Node></Node>",
+                cells ? LONG : SHORT, cells ? hexahedra : tetrahedra);
   dvScene *scene = divan_parse(context, text, strlen(text));
   assert_non_null(scene);
   assert_int_equal(divan_init(scene), DIVAN_OK);
@@ -263,8 +266,8 @@ static void a_cautery_goes_through_hexahedra(void **state)
   a_cautery_goes_through(true);
 }
 
-#define SOLID                                                                                                    \
-  "<Node><TetrahedronSetTopologyContainer position='0 0 0  1 0 0  0 1 0  0 0 1' tetrahedra='0 1 2 3'/>"           \
+#define SOLID                                                                                           \
+  "<Node><TetrahedronSetTopologyContainer position='0 0 0  1 0 0  0 1 0  0 0 1' tetrahedra='0 1 2 3'/>" \
   "<TetrahedronSetTopologyModifier/><MechanicalObject name='dofs'/>"
 #define EDGE "<Node name='t'><MechanicalObject name='p' position='0 0 0 0 0 1'/></Node>"
 
@@ -453,7 +456,8 @@ static uint64_t play(const char *name, int threads, int most)
   assert_int_equal(divan_init(scene), DIVAN_OK);
   double volume = real_of(scene, "/Body/liver/parts", "remaining", 0);
   bool whole = most > 500;
-  for (int i = 0; i < most && !int_of(scene, "/game", "done") && !int_of(scene, "/game", "failed"); i++) steps(scene, 1);
+  for (int i = 0; i < most && !int_of(scene, "/game", "done") && !int_of(scene, "/game", "failed"); i++)
+    steps(scene, 1);
   check_close(real_of(scene, "/Body/liver/parts", "remaining", 0) + real_of(scene, "/Body/liver/parts", "resected", 0),
               volume, 1e-9 * volume);
   char *say = divan_get(scene, "/game", "instruction"), *values = divan_get(scene, "/game", "values");
@@ -532,11 +536,16 @@ static void hostile_hands_do_no_harm(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_cut_parts_the_volume_and_the_beam), cmocka_unit_test(a_cut_half_way_ends_the_beam_too),
-      cmocka_unit_test(reset_and_snapshots_bring_it_back),   cmocka_unit_test(components_without_what_they_need_say_so),
-      cmocka_unit_test(a_cautery_goes_through_tetrahedra),   cmocka_unit_test(a_cautery_goes_through_hexahedra),
-      cmocka_unit_test(mistakes_in_files_are_told),          cmocka_unit_test(a_procedure_is_followed),
-      cmocka_unit_test(a_procedure_fails),                   cmocka_unit_test(the_resection_is_played),
+      cmocka_unit_test(a_cut_parts_the_volume_and_the_beam),
+      cmocka_unit_test(a_cut_half_way_ends_the_beam_too),
+      cmocka_unit_test(reset_and_snapshots_bring_it_back),
+      cmocka_unit_test(components_without_what_they_need_say_so),
+      cmocka_unit_test(a_cautery_goes_through_tetrahedra),
+      cmocka_unit_test(a_cautery_goes_through_hexahedra),
+      cmocka_unit_test(mistakes_in_files_are_told),
+      cmocka_unit_test(a_procedure_is_followed),
+      cmocka_unit_test(a_procedure_fails),
+      cmocka_unit_test(the_resection_is_played),
       cmocka_unit_test(hostile_hands_do_no_harm),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

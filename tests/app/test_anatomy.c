@@ -180,7 +180,8 @@ static void tetrahedra_are_graded(void **state)
   size_t count[3];
   double volume[3], worst[3];
   for (int g = 1; g <= 3; g++) {
-    check_command(0, "% of the volume", "cd %s && %s anatomy body.nii.gz --labels 1=liver:grade=%d --cells 16 --out g%d 2>&1", d,
+    check_command(0, "% of the volume",
+                  "cd %s && %s anatomy body.nii.gz --labels 1=liver:grade=%d --cells 16 --out g%d 2>&1", d,
                   DIVAN_BINARY, g, g);
     char *mesh = dv_format("%s/g%d/liver.msh", d, g);
     volume[g - 1] = volume_of(mesh);
@@ -204,7 +205,8 @@ static void bones_stand_still(void **state)
   DV_UNUSED(state);
   char *d = check_mkdir(), *image = make_image(d);
   check_command(0, "stomach: bone, surface of",
-                "cd %s && %s anatomy body.nii.gz --labels 1=liver:hold=+y,2=v:vessel=liver,3=stomach:bone=1,ligament=liver/stomach:reach=0.02 "
+                "cd %s && %s anatomy body.nii.gz --labels "
+                "1=liver:hold=+y,2=v:vessel=liver,3=stomach:bone=1,ligament=liver/stomach:reach=0.02 "
                 "--cells 10 --out made 2>&1",
                 d, DIVAN_BINARY);
   check_command(0, "no mistakes", "cd %s && %s check made/scene.scn 2>&1", d, DIVAN_BINARY);
@@ -213,7 +215,8 @@ static void bones_stand_still(void **state)
                 "cd %s && %s anatomy body.nii.gz --labels 1=liver,3=b:bone=1,ligament=b/liver --out x 2>&1", d,
                 DIVAN_BINARY);
   check_command(4, "vessels lie in an organ",
-                "cd %s && %s anatomy body.nii.gz --labels 1=liver:bone=1,2=v:vessel=liver --out x 2>&1", d, DIVAN_BINARY);
+                "cd %s && %s anatomy body.nii.gz --labels 1=liver:bone=1,2=v:vessel=liver --out x 2>&1", d,
+                DIVAN_BINARY);
   dv_free(image);
   check_rmdir(d);
 }

@@ -15,7 +15,7 @@ typedef struct Thing {
   char name[NAME_LENGTH];
   int32_t label;   // in the image; of surfaces: which file, from 1
   bool is_vessel;
-  double bone;   // 1: it does not move, and is a surface only
+  double bone;                      // 1: it does not move, and is a surface only
   char inside[NAME_LENGTH];         // of vessels: the organ
   double young, poisson, density;   // Pa, -, kg/m3
   double capsule;                   // stretching stiffness of the membrane on the organ, N/m; 0: none

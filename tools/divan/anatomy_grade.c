@@ -18,10 +18,10 @@ enum { PASSES = 12 };
 
 typedef struct Grader {
   Thing *t;
-  double *depth;            // of each point
-  int32_t *first, *around;  // tetrahedra around each point, from first[p] to first[p + 1] - 1
-  uint8_t *locked;          // its neighbourhood has changed in this pass
-  uint8_t *gone;            // of each tetrahedron
+  double *depth;             // of each point
+  int32_t *first, *around;   // tetrahedra around each point, from first[p] to first[p + 1] - 1
+  uint8_t *locked;           // its neighbourhood has changed in this pass
+  uint8_t *gone;             // of each tetrahedron
 } Grader;
 
 static dvVec3 place(const Grader *g, int32_t p) { return dv_vec3_load(g->t->x.data + 3 * (size_t)p); }
@@ -32,7 +32,10 @@ static double wanted(const Grader *g, int32_t p)
   return cell * (1 + (g->t->grade - 1) * fmin(1, g->depth[p] / (3 * cell)));
 }
 
-static double distance(const Grader *g, int32_t p, int32_t q) { return dv_vec3_norm(dv_vec3_sub(place(g, p), place(g, q))); }
+static double distance(const Grader *g, int32_t p, int32_t q)
+{
+  return dv_vec3_norm(dv_vec3_sub(place(g, p), place(g, q)));
+}
 
 // 6 sqrt 2 V over the cube of the root mean square of the edges; negative when it is turned inside out
 static double quality(const Grader *g, const int32_t *e)
@@ -56,7 +59,8 @@ static void measure_depths(Grader *g)
     changed = false;
     for (size_t i = 0; i < t->tetrahedra.count; i += 4)
       for (int k = 0; k < 12; k++) {
-        int32_t p = t->tetrahedra.data[i + (size_t)(k / 3)], q = t->tetrahedra.data[i + (size_t)((k / 3 + k % 3 + 1) % 4)];
+        int32_t p = t->tetrahedra.data[i + (size_t)(k / 3)],
+                q = t->tetrahedra.data[i + (size_t)((k / 3 + k % 3 + 1) % 4)];
         double d = g->depth[p] + distance(g, p, q);
         if (d < g->depth[q]) g->depth[q] = d, changed = true;
       }
@@ -89,7 +93,8 @@ static bool can_go(const Grader *g, int32_t v, int32_t u)
     int32_t moved[4];
     for (int k = 0; k < 4; k++) {
       moved[k] = e[k] == v ? u : e[k];
-      if (moved[k] != u && distance(g, moved[k], u) > 4.0 / 3 * 0.5 * (wanted(g, moved[k]) + wanted(g, u))) return false;
+      if (moved[k] != u && distance(g, moved[k], u) > 4.0 / 3 * 0.5 * (wanted(g, moved[k]) + wanted(g, u)))
+        return false;
     }
     if (!(quality(g, moved) >= WORST)) return false;
   }

@@ -63,7 +63,8 @@ static int mask_of_organ(Maker *w, const Thing *t, dvMask *m)
     const Thing *v = &w->p->things[i];
     if (v->is_vessel && dv_same(v->inside, t->name)) good = dv_mask_add_enclosed(m, w->image, v->label);
   }
-  if (!good || !dv_mask_keep_parts(m, false, t->bone > 0 ? 0.02 : 1, &parts, &dropped) || !dv_mask_fill_hollows(m, &filled)) {
+  if (!good || !dv_mask_keep_parts(m, false, t->bone > 0 ? 0.02 : 1, &parts, &dropped) ||
+      !dv_mask_fill_hollows(m, &filled)) {
     dv_mask_free(m);
     return failed(t, "out of memory");
   }

@@ -222,9 +222,9 @@ static void add_bone(dvText *s, const Plan *p, const Thing *t, bool contacts)
 static void add_ligament(dvText *s, const Ligament *l, bool to_bone)
 {
   size_t springs = l->lengths.count;
-  dv_text_printf(s,
-                 "    <SpringForceField name=\"ligament-%s-%s\" object1=\"@%s/dofs\" object2=\"@%s%s/dofs\" stiffness=\"",
-                 l->from, l->to, l->from, to_bone ? "../" : "", l->to);
+  dv_text_printf(
+      s, "    <SpringForceField name=\"ligament-%s-%s\" object1=\"@%s/dofs\" object2=\"@%s%s/dofs\" stiffness=\"",
+      l->from, l->to, l->from, to_bone ? "../" : "", l->to);
   add_number(s, l->stiffness / (double)springs);
   dv_text_add(s, "\" damping=\"");
   add_number(s, 0.01 * l->stiffness / (double)springs);

@@ -81,7 +81,8 @@ static dvWalk take_node(dvVisitor *v, dvNode *node)
   Body *b = (Body *)v;
   for (size_t i = 0; i < node->objects.count; i++) {
     const dvMapping *m = dv_barycentric_from(node->objects.data[i], b->mesh);
-    if (m && (m->out->base.dof->kind == DV_VEC3 || m->out->base.dof->kind == DV_RIGID3)) take_cargo(b, node->objects.data[i], m->out);
+    if (m && (m->out->base.dof->kind == DV_VEC3 || m->out->base.dof->kind == DV_RIGID3))
+      take_cargo(b, node->objects.data[i], m->out);
   }
   return DV_WALK_ON;
 }

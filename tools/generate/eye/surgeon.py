@@ -4,8 +4,8 @@
 Writes needle.motion and forceps.motion (wrong-needle.motion, wrong-forceps.motion with --wrong), which GeomagicEmulator plays. The
 surgeon pierces the capsule, leads the tear along the circle with the needle until it closes, grasps the disc and takes it out. With
 --wrong the needle stops after 50 degrees, and the flap is pulled with the forceps, ahead and outwards, as beginners do: the tear runs
-out. With --forceps it is pulled on along the circle, ahead and inwards or outwards as the tear needs it: led-needle.motion,
-led-forceps.motion. Needs PYTHONPATH to hold Divan's module."""
+out. With --forceps it is pulled on along the circle for a part of it, ahead and inwards or outwards as the tear needs it, and the
+needle does the rest: led-needle.motion, led-forceps.motion. Needs PYTHONPATH to hold Divan's module."""
 import argparse
 import math
 import os
@@ -96,12 +96,12 @@ class Surgeon:
 
     # --- what is done ---
 
-    def cut(self, degrees):
+    def cut(self, degrees, begin=180):
         surface = lambda x, y: math.sqrt(100 - x * x - y * y) - 10
         on = lambda r, a, up: (r * math.cos(a), r * math.sin(a), surface(r * math.cos(a), r * math.sin(a)) + up)
-        a = math.pi
+        a, before = math.radians(begin), self.needle.punctures
         self.move("left", on(RADIUS - 0.1, a, 0.4), 8)
-        while self.needle.punctures == 0 and self.scene.time < 10:
+        while self.needle.punctures == before and self.hands["left"][2] > -1.5:
             self.hands["left"][2] -= 1.5 * STEP
             self.step()
         print("pierced at %.2f s, %.2f mm from the axis" % (self.scene.time, length(self.tip()[:2])), flush=True)
@@ -161,11 +161,11 @@ class Surgeon:
                 self.grasp()
         self.retreat()
 
-    def pull_around(self, inwards=0.35, firmness=1.2):
-        """the flap, along the circle until it is free: more inwards where the tear has run out, less where it has run in"""
+    def pull_around(self, until=-80, inwards=0.35, firmness=1.2):
+        """the flap, along the circle: more inwards where the tear has run out, less where it has run in"""
         self.grasp()
         told = -1
-        while self.opening.free <= 1e-5 and self.opening.tearOuts == 0 and self.scene.time < 40:
+        while self.opening.tearOuts == 0 and self.scene.time < 20 and math.degrees(math.atan2(self.front[1], self.front[0])) < until:
             x, y, z = (c / SLACK for c in self.front)
             size = math.hypot(x, y)
             out, along, hand = (x / size, y / size), (-y / size, x / size), self.hands["right"]
@@ -181,6 +181,8 @@ class Surgeon:
                 self.grasp()
         self.closed = 0
         self.wait(0.1)
+        self.move("right", [*self.hands["right"][:2], 1.0], 6)
+        self.move("right", [4.1, 0.0, 1.1], 8)
 
     def take_out(self):
         """the disc, once it is free"""
@@ -211,6 +213,7 @@ def main():
     else:
         if given.forceps:
             surgeon.pull_around()
+            surgeon.cut(330, math.degrees(math.atan2(surgeon.front[1], surgeon.front[0])) - 4)
         surgeon.take_out()
     o = surgeon.opening
     print("parts %d, diameter %.2f mm, roundness %.2f, off the axis by %.2f mm, tear-outs %d, after %.1f s" % (

@@ -1,9 +1,9 @@
-// generate_patient OUT.nii.gz [--seed N] [--voxel METRES] [--ribs]: an image of labels, of Divan's own, to be made a scene of by
-// `divan anatomy`.
+// generate_patient OUT.nii.gz [--seed N] [--voxel METRES] [--ribs]: an image of labels, of Divan's own, to be made a
+// scene of by `divan anatomy`.
 //
 // 1 the organ of generate_organ, 2 and 3 two trees of vessels in it that do not touch each other (portal and hepatic
-// veins), 4 a stomach in the hollow below it, 5 a gall bladder; with --ribs, in a larger image, 6 four pairs of ribs, open
-// towards the front. The same seed gives the same bytes.
+// veins), 4 a stomach in the hollow below it, 5 a gall bladder; with --ribs, in a larger image, 6 four pairs of ribs,
+// open towards the front. The same seed gives the same bytes.
 #include "../organ/organ.h"
 
 #include "anatomy/vessels.h"
@@ -84,7 +84,8 @@ static bool make(const char *path, uint32_t seed, double voxel, bool ribs)
   for (int z = 0; z < l.n[2]; z++)
     for (int y = 0; y < l.n[1]; y++)
       for (int x = 0; x < l.n[0]; x++)
-        bytes[i++] = label_of(vec(low[0] + (x + 0.5) * voxel, low[1] + (y + 0.5) * voxel, low[2] + (z + 0.5) * voxel), ribs);
+        bytes[i++] =
+            label_of(vec(low[0] + (x + 0.5) * voxel, low[1] + (y + 0.5) * voxel, low[2] + (z + 0.5) * voxel), ribs);
   dvVessels portal, veins;
   grow(&portal,
        (dvGrowth){.seed = seed, .root = {0.018, -0.012, -0.004}, .direction = {-1, 0.15, 0.1}, .length = 0.028});
@@ -121,8 +122,9 @@ int main(int argc, char **argv)
     else path = "";
   }
   if (!path || !*path || !(voxel >= 0.0005 && voxel <= 0.01) || !(seed >= 0 && seed < 4e9)) {
-    fprintf(stderr,
-            "usage: generate_patient OUT.nii.gz [--seed N] [--voxel METRES] [--ribs]   (0.0005 to 0.01, default 0.001)\n");
+    fprintf(
+        stderr,
+        "usage: generate_patient OUT.nii.gz [--seed N] [--voxel METRES] [--ribs]   (0.0005 to 0.01, default 0.001)\n");
     return DV_ERROR_USAGE;
   }
   return make(path, (uint32_t)seed, voxel, ribs) ? 0 : DV_ERROR_INPUT;
