@@ -528,7 +528,7 @@ static void hostile_hands_do_no_harm(void **state)
 {
   DV_UNUSED(state);
   const char *asked = getenv("DIVAN_SOAK");
-  double seconds = asked ? fmin(fmax(strtod(asked, NULL), 0.1), 1e5) : 1.5;
+  double seconds = asked ? fmin(fmax(strtod(asked, NULL), 0.1), 1e5) : 3;
   soak("scene.scn", seconds);
   soak("grid.scn", seconds);
 }

@@ -22,8 +22,8 @@ describe('a procedure', () => {
     assert.match(await text(page, 'procedure-values'), /remaining \(ml\): 1273/);
     assert.equal(await page.locator('#procedure-report').count(), 0);
     await until(page, () => window.divan.session.editor);
-    await page.evaluate(() => window.divan.session.step(250));
-    await page.locator('#procedure-now', { hasText: 'Step 3 of 4' }).waitFor({ timeout: 90000 });
+    await page.evaluate(() => window.divan.session.step(330));
+    await page.locator('#procedure-now', { hasText: 'Step 3 of 4' }).waitFor({ timeout: 180000 });
     // a stroke of the cautery can be undone
     await until(page, () => window.divan.session.status.undo > 0);
     await page.evaluate(() => window.divan.session.connection.request('undo', {}));
