@@ -502,7 +502,9 @@ static void write_motion(const char *path, double seconds, dvRandom *random)
 static void soak(const char *name, double seconds)
 {
   dvRandom random = dv_random_start(5);
-  char *d = check_mkdir(), *right = dv_format("%s/cautery.motion", d), *left = dv_format("%s/grasper.motion", d);
+  const char *kind = strcmp(name, "grid.scn") == 0 ? "wire-" : "";
+  char *d = check_mkdir(), *right = dv_format("%s/%scautery.motion", d, kind),
+       *left = dv_format("%s/%sgrasper.motion", d, kind);
   write_motion(right, seconds, &random), write_motion(left, seconds, &random);
   char *path = dv_format(FOLDER "/%s", name), *text = dv_file_read(path, NULL);
   dvContext *context = divan_create(2);
