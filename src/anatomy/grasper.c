@@ -8,10 +8,10 @@
 //   f on x = -k d,   f on J_j = k w_j d,   d = x - sum w_j J_j
 //
 // Forces and torques of tool and tissue cancel, and the stiffness is constant. Pulled harder than `maxForce` the tissue
-// slips out; then the jaws have to be opened first. They close while `closed` is set, while a button of a device is
-// held, or at given times.
+// slips out; then the jaws have to be opened first. They close while `closed` is set, which a key does too, while a
+// button of a device is held, or at given times.
 #include "anatomy/register.h"
-#include "haptic/driver.h"
+#include "anatomy/switch.h"
 #include "math/vec.h"
 #include "mechanics/component.h"
 #include "mechanics/pairs.h"
@@ -21,9 +21,6 @@
 
 #define GRASPER_FIELDS(X)                                                                                     \
   X(bool, closed, "0", "", "close the jaws")                                                                  \
-  X(link, driver, "", "", "device whose button closes them; none when not given", .role = DV_ROLE_CONTROLLER) \
-  X(int, button, "0", "", "number of the button", .least = "0", .most = "15")                                 \
-  X(reals, times, "", "s", "they close at the first time, open at the second, close at the third ...")        \
   X(real, reach, "0.002", "m", "tissue within this distance of the middle of the jaws is held", .least = "0") \
   X(real, stiffness, "100", "N/m", "how firmly, for all points together", .least = "0")                       \
   X(real, maxForce, "0", "N", "pulled harder the tissue slips out; 0: it never does", .least = "0")           \
@@ -34,7 +31,8 @@
 typedef struct Grasper {
   dvPairForce pair;
   GRASPER_FIELDS(DV_MEMBER)
-  dvDriver *hand;
+  DV_SWITCH_FIELDS(DV_MEMBER)
+  dvSwitch switched;
   dvInts points;     // that are held
   dvReals weights;   // four each
   dvElementList *followed;
@@ -42,9 +40,10 @@ typedef struct Grasper {
 } Grasper;
 
 #define SELF Grasper
-static const dvFieldDesc grasper_fields[] = {GRASPER_FIELDS(DV_DESCRIBE)};
-static const dvMemoryDesc grasper_memory[] = {DV_REMEMBER(ints, points) DV_REMEMBER(reals, weights) DV_REMEMBER(
-    numbers, shut) DV_REMEMBER(numbers, held) DV_REMEMBER(numbers, force) DV_REMEMBER(numbers, slips)};
+static const dvFieldDesc grasper_fields[] = {GRASPER_FIELDS(DV_DESCRIBE) DV_SWITCH_FIELDS(DV_DESCRIBE)};
+static const dvMemoryDesc grasper_memory[] = {
+    DV_REMEMBER(ints, points) DV_REMEMBER(reals, weights) DV_REMEMBER(numbers, shut) DV_REMEMBER(numbers, held)
+        DV_REMEMBER(numbers, force) DV_REMEMBER(numbers, slips) DV_REMEMBER(numbers, closed)};
 #undef SELF
 
 enum { JAWS = 4 };
@@ -214,14 +213,6 @@ static void grasp(Grasper *g)
   dv_element_list_forget(g->followed);
 }
 
-static bool should_be_shut(const Grasper *g)
-{
-  if (g->closed || (g->hand && dv_haptic_pressed(&g->hand->handed, (unsigned)g->button))) return true;
-  size_t passed = 0;
-  while (passed < g->times.count && g->times.data[passed] <= g->pair.base.node->time) passed++;
-  return passed % 2;
-}
-
 static void measure(Grasper *g)
 {
   dvVec3 sum = {0};
@@ -235,8 +226,12 @@ static void measure(Grasper *g)
 static void grasper_event(dvObject *o, const dvEvent *event)
 {
   Grasper *g = (Grasper *)o;
+  if (dv_switch_key(event, g->key)) {
+    g->closed = !g->closed;
+    dv_touch(o, &g->closed);
+  }
   if (event->kind == DV_EVENT_ANIMATE_BEGIN) {
-    bool shut = should_be_shut(g);
+    bool shut = dv_switch_is_on(&g->switched, g->closed, o->node->time);
     if (shut && !g->shut) grasp(g);
     if (!shut && g->shut) let_go(g);
     g->shut = shut;
@@ -263,15 +258,10 @@ static dvStatus grasper_check(dvObject *o)
   if (!weights_of(g, middle_of(g), w))
     return dv_field_error(o, &g->pair.object1, "move one of them out of the plane",
                           "the four points of %s lie in one plane", g->pair.first->base.name);
-  for (size_t i = 1; i < g->times.count; i++)
-    if (!(g->times.data[i] > g->times.data[i - 1]))
-      return dv_field_error(o, &g->times, "give times in their order", "time %zu is not later than the one before", i);
-  if (!(g->reach >= 0) || !(g->stiffness >= 0) || g->button < 0 || g->button > 15)
-    return dv_error(o, "reach and stiffness are at least 0, button 0 to 15",
-                    "jaws cannot have reach %g, stiffness %g, button %d", g->reach, g->stiffness, g->button);
-  if (g->driver.target && !dv_is_driver(g->driver.target))
-    return dv_field_error(o, &g->driver, "name a GeomagicDriver, say", "%s is no device", g->driver.target->name);
-  g->hand = g->driver.target ? dv_driver(g->driver.target) : NULL;
+  DV_TRY(dv_switch_init(&g->switched, o, &g->driver, &g->button, &g->times));
+  if (!(g->reach >= 0) || !(g->stiffness >= 0))
+    return dv_error(o, "reach and stiffness are at least 0", "jaws cannot have reach %g, stiffness %g", g->reach,
+                    g->stiffness);
   g->points.width = 1, g->weights.width = 1;
   g->followed = dv_follow_points(o, g->pair.second, &g->points);
   if (g->followed) return dv_element_list_add_groups(g->followed, &g->weights, JAWS, false);

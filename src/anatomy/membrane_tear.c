@@ -113,7 +113,7 @@ static bool advance(MembraneTear *t, size_t k, dvVec3 way)
   double corners[6];
   dv_vec3_store(corners, from), dv_vec3_store(corners + 3, to);
   int32_t told[2] = {a.triangle, a.triangle}, fresh = (int32_t)dv_topology_point_count(t->m.mesh);
-  dvIncision how = {&t->base, rest_positions, t, 1e-3, 1e-3};
+  dvIncision how = {&t->base, rest_positions, t, 1e-3, 1e-3, 0};
   size_t doubled = 0;
   if (dv_mesh_incise(t->m.mesh, &how, corners, told, 2, &doubled) != DV_OK || !doubled) return false;
   t->last = met >= 0 ? met : fresh;
@@ -180,7 +180,7 @@ bool dv_membrane_tear_open(dvObject *o, dvVec3 place, dvVec3 along, double lengt
   double corners[9];
   size_t doubled = 0;
   for (int k = 0; k < 3; k++) dv_vec3_store(corners + 3 * k, dv_vec3_add_scaled(place, along, 0.5 * length * (k - 1)));
-  dvIncision how = {o, rest_positions, t, t->snap, t->snap};
+  dvIncision how = {o, rest_positions, t, t->snap, t->snap, 0};
   unsigned before = t->m.mesh->revision;
   if (dv_mesh_incise(t->m.mesh, &how, corners, NULL, 3, &doubled) != DV_OK || !doubled) {
     if (t->m.mesh->revision != before) dv_topology_end_changes(t->m.mesh);

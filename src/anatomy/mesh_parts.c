@@ -1,26 +1,32 @@
-// MeshParts: the parts that tetrahedra fall into while they are cut, with the volume of each at rest.
+// MeshParts: the parts that tetrahedra, or a closed surface, fall into while they are cut, with the volume of each at
+// rest.
 //
 //   V = sum over its tetrahedra of det(x1 - x0, x2 - x0, x3 - x0) / 6
+//   V = sum over its triangles of det(x0 - o, x1 - o, x2 - o) / 6
 //
 // at rest, so that volumes change with the mesh only, not with its motion: what a cut parts is there on both sides.
 // What remains is the part, or are the parts, with points of `kept` (those by which an organ is held, say), else the
-// largest; the rest is resected. What was carved away is in neither.
+// largest; the rest is resected. What was carved away is in neither. A hollow in a surface is a part that looks
+// inwards: its volume is negative, and taken from what remains.
 #include "anatomy/parts.h"
 #include "anatomy/register.h"
 #include "math/vec.h"
 #include "mechanics/component.h"
 #include "state/of_mesh.h"
 #include "topology/change/follow.h"
+#include "topology/search/rays.h"
 
 #include <stdlib.h>
 
-#define PARTS_FIELDS(X)                                                                                           \
-  X(link, topology, "", "", "tetrahedra; the topology of the node or above by default", .role = DV_ROLE_TOPOLOGY) \
-  X(indices, kept, "", "", "points whose parts remain; without, the largest part does")                           \
-  X(int, parts, "0", "", "parts that do not hang together", .flags = DV_READ_ONLY)                                \
-  X(reals, volumes, "", "m3", "volume of each at rest, the largest first", .flags = DV_READ_ONLY)                 \
-  X(real, remaining, "0", "m3", "volume of what remains", .flags = DV_READ_ONLY)                                  \
-  X(real, resected, "0", "m3", "volume of the other parts", .flags = DV_READ_ONLY)                                \
+#define PARTS_FIELDS(X)                                                                           \
+  X(link, topology, "", "",                                                                       \
+    "tetrahedra, or triangles of a closed surface; the topology of the node or above by default", \
+    .role = DV_ROLE_TOPOLOGY)                                                                     \
+  X(indices, kept, "", "", "points whose parts remain; without, the largest part does")           \
+  X(int, parts, "0", "", "parts that do not hang together", .flags = DV_READ_ONLY)                \
+  X(reals, volumes, "", "m3", "volume of each at rest, the largest first", .flags = DV_READ_ONLY) \
+  X(real, remaining, "0", "m3", "volume of what remains", .flags = DV_READ_ONLY)                  \
+  X(real, resected, "0", "m3", "volume of the other parts", .flags = DV_READ_ONLY)                \
   X(real, removed, "0", "m3", "volume that is no longer there", .flags = DV_READ_ONLY)
 
 typedef struct MeshParts {
@@ -28,6 +34,7 @@ typedef struct MeshParts {
   PARTS_FIELDS(DV_MEMBER)
   dvTopology *mesh;
   dvState *state;
+  dvElementKind kind;
   double all;   // at the start
 } MeshParts;
 
@@ -38,9 +45,11 @@ static const dvFieldDesc parts_fields[] = {PARTS_FIELDS(DV_DESCRIBE)};
 static double volume_at_rest(const MeshParts *p, const int32_t *t)
 {
   const double *x = dv_state_read(p->state, DV_X_REST);
-  dvVec3 o = dv_vec3_load(x + 3 * t[0]), a = dv_vec3_sub(dv_vec3_load(x + 3 * t[1]), o),
-         b = dv_vec3_sub(dv_vec3_load(x + 3 * t[2]), o), c = dv_vec3_sub(dv_vec3_load(x + 3 * t[3]), o);
-  return fabs(dv_vec3_dot(a, dv_vec3_cross(b, c))) / 6;
+  bool solid = p->kind == DV_TETRAHEDRON;
+  dvVec3 o = dv_vec3_load(x + (solid ? 3 * (size_t)t[0] : 0)), e[3];
+  for (int k = 0; k < 3; k++) e[k] = dv_vec3_sub(dv_vec3_load(x + 3 * (size_t)t[k + solid]), o);
+  double six = dv_vec3_dot(e[0], dv_vec3_cross(e[1], e[2]));
+  return (solid ? fabs(six) : six) / 6;
 }
 
 static int larger_first(const void *a, const void *b)
@@ -52,9 +61,11 @@ static int larger_first(const void *a, const void *b)
 static void find_kept(const MeshParts *p, const dvInts *list, const int32_t *part, const double *volume, uint8_t *keep)
 {
   bool any = false;
+  size_t width = (size_t)dv_element_points(p->kind);
+  for (int32_t i = 0; i < p->parts; i++) keep[i] = volume[i] < 0;   // a hollow
   for (size_t i = 0; i < p->kept.count; i++)
     for (size_t k = 0; k < list->count; k++)
-      if (list->data[k] == p->kept.data[i]) keep[part[k / 4]] = 1, any = true;
+      if (list->data[k] == p->kept.data[i]) keep[part[k / width]] = 1, any = true;
   int32_t largest = 0;
   for (int32_t i = 1; i < p->parts; i++)
     if (volume[i] > volume[largest]) largest = i;
@@ -64,19 +75,19 @@ static void find_kept(const MeshParts *p, const dvInts *list, const int32_t *par
 static dvStatus count_parts(MeshParts *p)
 {
   dvObject *o = &p->base;
-  const dvInts *list = dv_topology_elements(p->mesh, DV_TETRAHEDRON);
-  size_t count = list->count / 4;
+  const dvInts *list = dv_topology_elements(p->mesh, p->kind);
+  size_t width = (size_t)dv_element_points(p->kind), count = list->count / width;
   int32_t *part = dv_try_alloc(count * sizeof *part + 1);
-  int32_t parts = part ? dv_tetra_parts(list, p->state->count, part) : -1;
+  int32_t parts = part ? dv_mesh_parts(list, width, p->state->count, part) : -1;
   uint8_t *keep = parts >= 0 ? dv_try_alloc((size_t)parts + 1) : NULL;
   if (!keep || !dv_reals_resize(&p->volumes, (size_t)parts)) {
     dv_free(part);
     dv_free(keep);
-    return dv_error(o, NULL, "out of memory for the parts of %zu tetrahedra", count);
+    return dv_error(o, NULL, "out of memory for the parts of %zu elements", count);
   }
   p->parts = parts;
   for (int32_t i = 0; i < parts; i++) p->volumes.data[i] = 0;
-  for (size_t i = 0; i < count; i++) p->volumes.data[part[i]] += volume_at_rest(p, list->data + 4 * i);
+  for (size_t i = 0; i < count; i++) p->volumes.data[part[i]] += volume_at_rest(p, list->data + width * i);
   find_kept(p, list, part, p->volumes.data, keep);
   p->remaining = p->resected = 0;
   for (int32_t i = 0; i < parts; i++) *(keep[i] ? &p->remaining : &p->resected) += p->volumes.data[i];
@@ -100,8 +111,17 @@ static dvStatus mesh_parts_init(dvObject *o)
 {
   MeshParts *p = (MeshParts *)o;
   DV_TRY(dv_state_of_mesh(o, &p->topology, &p->mesh, &p->state));
-  if (!dv_topology_count(p->mesh, DV_TETRAHEDRON))
-    return dv_error(o, "name a topology with tetrahedra", "%s has no tetrahedra", p->mesh->base.name);
+  p->kind = dv_topology_count(p->mesh, DV_TETRAHEDRON) ? DV_TETRAHEDRON : DV_TRIANGLE;
+  const dvInts *list = dv_topology_elements(p->mesh, p->kind);
+  if (!list->count)
+    return dv_error(o, "name a topology with tetrahedra, or with the triangles of a closed surface", "%s has neither",
+                    p->mesh->base.name);
+  int32_t first[2] = {0, 0};
+  size_t open = p->kind == DV_TRIANGLE ? dv_surface_open_edges(list->data, list->count / 3, NULL, 0, first) : 0;
+  if (open)
+    return dv_error(o, "close it: only a closed surface has a volume",
+                    "the surface %s is open at %zu edges, first between points %d and %d", p->mesh->base.name, open,
+                    first[0], first[1]);
   for (size_t i = 0; i < p->kept.count; i++)
     if (p->kept.data[i] < 0 || (size_t)p->kept.data[i] >= p->state->count)
       return dv_field_error(o, &p->kept, "indices count from 0", "entry %zu is %d, but there are %zu points", i,
@@ -115,7 +135,8 @@ static dvStatus mesh_parts_init(dvObject *o)
 const dvClass dv_mesh_parts_class = {
     .struct_size = sizeof(dvClass),
     .name = "MeshParts",
-    .help = "tells into how many parts tetrahedra have been cut, and the volume of what remains and is resected",
+    .help = "tells into how many parts tetrahedra or a closed surface have been cut, and the volume of what remains "
+            "and is resected",
     .module = "Anatomy",
     .roles = DV_PLAYS(DV_ROLE_TOPOLOGY_TOOL),
     .size = sizeof(MeshParts),

@@ -9,19 +9,19 @@ static int32_t root_of(int32_t *above, int32_t p)
   return p;
 }
 
-int32_t dv_tetra_parts(const dvInts *tetrahedra, size_t points, int32_t *part)
+int32_t dv_mesh_parts(const dvInts *elements, size_t width, size_t points, int32_t *part)
 {
-  size_t count = tetrahedra->count / 4;
+  size_t count = elements->count / width;
   int32_t *above = dv_try_alloc(points * sizeof *above + 1), *number = dv_try_alloc(points * sizeof *number + 1);
   int32_t parts = above && number ? 0 : -1;
   for (size_t p = 0; parts == 0 && p < points; p++) above[p] = (int32_t)p, number[p] = -1;
-  for (size_t i = 0; parts == 0 && i < 4 * count; i++) {
-    int32_t a = root_of(above, tetrahedra->data[i]), b = root_of(above, tetrahedra->data[i / 4 * 4]);
+  for (size_t i = 0; parts == 0 && i < width * count; i++) {
+    int32_t a = root_of(above, elements->data[i]), b = root_of(above, elements->data[i / width * width]);
     if (a < b) above[b] = a;
     else above[a] = b;
   }
   for (size_t i = 0; parts >= 0 && i < count; i++) {
-    int32_t root = root_of(above, tetrahedra->data[4 * i]);
+    int32_t root = root_of(above, elements->data[width * i]);
     if (number[root] < 0) number[root] = parts++;
     part[i] = number[root];
   }

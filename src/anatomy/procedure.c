@@ -1,8 +1,9 @@
 // Procedure: a procedure as a game (procedure_file.h): steps with goals, warnings, a score, and a report at the end.
+// It ends when the last step is done, or when a failure has happened: then it says which, and is not done.
 //
 // After each step of time the measures are read. Warnings whose condition has become true count once, until it has been
-// false again; then the goal of the present step is asked, and of the next ones. What is to be done, and what happened,
-// is told as notes, which the viewer shows with the scene's messages, and stands in the fields.
+// false again; failures end it; then the goal of the present step is asked, and of the next ones. What is to be done,
+// and what happened, is told as notes, which the viewer shows with the scene's messages, and stands in the fields.
 #include "anatomy/procedure_file.h"
 #include "anatomy/register.h"
 #include "base/file.h"
@@ -26,7 +27,10 @@
   X(int, steps, "0", "", "how many there are", .flags = DV_READ_ONLY)                            \
   X(int, warnings, "0", "", "warnings so far", .flags = DV_READ_ONLY)                            \
   X(real, score, "0", "", "the score as it is now", .flags = DV_READ_ONLY)                       \
-  X(bool, done, "0", "", "all steps are done", .flags = DV_READ_ONLY)
+  X(bool, done, "0", "", "all steps are done", .flags = DV_READ_ONLY)                            \
+  X(bool, failed, "0", "", "it has ended without being done", .flags = DV_READ_ONLY)             \
+  X(string, reason, "", "", "why it has failed", .flags = DV_READ_ONLY)                          \
+  X(string, values, "", "", "what the file wants shown, a line each", .flags = DV_READ_ONLY)
 
 typedef struct Measured {
   dvField *field;
@@ -42,6 +46,7 @@ typedef struct Procedure {
   double began;   // when the present step did
   double cost;
   int32_t warned;                      // the last warning of this step, -1 for none
+  int32_t lost;                        // the failure that has ended it, -1 for none
   double ended[DV_PROCEDURE_MOST];     // when each step was done
   int32_t told[DV_PROCEDURE_MOST];     // how often each warning was given
   double shown[DV_PROCEDURE_MOST];     // the measures of the report
@@ -53,7 +58,8 @@ static const dvFieldDesc procedure_fields[] = {PROCEDURE_FIELDS(DV_DESCRIBE)};
 static const dvMemoryDesc procedure_memory[] = {
     DV_REMEMBER(numbers, began) DV_REMEMBER(numbers, cost) DV_REMEMBER(numbers, warned) DV_REMEMBER(numbers, ended)
         DV_REMEMBER(numbers, told) DV_REMEMBER(numbers, shown) DV_REMEMBER(numbers, active) DV_REMEMBER(numbers, step)
-            DV_REMEMBER(numbers, warnings) DV_REMEMBER(numbers, score) DV_REMEMBER(numbers, done)};
+            DV_REMEMBER(numbers, warnings) DV_REMEMBER(numbers, score) DV_REMEMBER(numbers, done)
+                DV_REMEMBER(numbers, lost) DV_REMEMBER(numbers, failed)};
 #undef SELF
 
 // --- measures ------------------------------------------------------------------------------------
@@ -139,17 +145,37 @@ static void tell_warning(Procedure *p)
   set_text(p, &p->warning, dv_strdup(any ? p->p.warnings.data[p->warned].text : ""));
 }
 
+static bool has_ended(const Procedure *p) { return p->done || p->failed; }
+
 static void tell_step(Procedure *p)
 {
   tell_warning(p);
-  if (p->done) {
-    set_text(p, &p->instruction, dv_format("Done. Score: %.4g", p->score));
-    set_text(p, &p->hint, dv_strdup(""));
+  set_text(p, &p->reason, dv_strdup(p->failed ? p->p.failures.data[p->lost].text : ""));
+  if (has_ended(p)) {
+    char *how = p->failed ? dv_format("Failed: %s", p->reason) : dv_strdup("Done");
+    set_text(p, &p->instruction, p->p.score_text ? dv_format("%s. Score: %.4g", how, p->score) : dv_format("%s.", how));
+    set_text(p, &p->hint, dv_strdup(p->failed ? "back to the start (R) to try again" : ""));
+    dv_free(how);
     return;
   }
   const dvProcedureItem *s = &p->p.steps.data[p->step - 1];
   set_text(p, &p->instruction, dv_format("Step %d of %d: %s", p->step, p->steps, s->text));
   set_text(p, &p->hint, dv_strdup(s->hint ? s->hint : ""));
+}
+
+// values that are shown all the time
+static void tell_values(Procedure *p)
+{
+  char text[2048];
+  size_t at = 0;
+  text[0] = 0;
+  for (size_t i = 0; i < p->p.shows.count && at + 1 < sizeof text; i++) {
+    const dvProcedureItem *s = &p->p.shows.data[i];
+    dv_snprintf(text + at, sizeof text - at, "%s%s: %.6g", i ? "\n" : "", s->text,
+                dv_expression_value(&s->expression, p->value));
+    at += strlen(text + at);
+  }
+  if (!p->values || !dv_same(p->values, text)) set_text(p, &p->values, dv_strdup(text));
 }
 
 // what is to be done, as a message
@@ -173,9 +199,10 @@ static void write_report(Procedure *p)
     if (p->told[i])
       dv_text_printf(&t, "warning: %s: %d time%s, cost %g\n", p->p.warnings.data[i].text, p->told[i],
                      p->told[i] == 1 ? "" : "s", p->told[i] * p->p.warnings.data[i].cost);
-  for (size_t i = 0; i < p->p.measures.count && p->done; i++)
+  if (p->failed) dv_text_printf(&t, "failed at %.4g s: %s\n", p->ended[p->step - 1], p->p.failures.data[p->lost].text);
+  for (size_t i = 0; i < p->p.measures.count && has_ended(p); i++)
     dv_text_printf(&t, "%s = %.6g\n", p->p.measures.data[i].name, p->shown[i]);
-  if (p->p.score_text && p->done) dv_text_printf(&t, "score %.4g\n", p->score);
+  if (p->p.score_text && has_ended(p)) dv_text_printf(&t, "score %.4g\n", p->score);
   set_text(p, &p->report, dv_text_take(&t));
 }
 
@@ -184,8 +211,13 @@ static void finish(Procedure *p)
   dvObject *o = &p->base;
   for (size_t i = 0; i < p->p.measures.count; i++) p->shown[i] = p->value[i];
   write_report(p);
-  dv_note(o, "%s: all steps are done after %.4g s, %d warning%s, score %.4g", p->p.title ? p->p.title : o->name,
-          o->node->time, p->warnings, p->warnings == 1 ? "" : "s", p->score);
+  const char *title = p->p.title ? p->p.title : o->name, *many = p->warnings == 1 ? "" : "s";
+  if (p->failed)
+    dv_note(o, "%s: failed after %.4g s: %s; %d warning%s, score %.4g", title, o->node->time, p->reason, p->warnings,
+            many, p->score);
+  else
+    dv_note(o, "%s: all steps are done after %.4g s, %d warning%s, score %.4g", title, o->node->time, p->warnings, many,
+            p->score);
   if (*p->reportFile && dv_file_replace(p->reportFile, p->report, strlen(p->report)) != DV_OK)
     dv_field_warning(o, &p->reportFile, NULL, "the report cannot be written to %s: %s", p->reportFile, strerror(errno));
 }
@@ -210,18 +242,38 @@ static bool warn_of(Procedure *p)
   return any;
 }
 
+// the first failure that has happened ends it
+static bool fail_of(Procedure *p)
+{
+  for (size_t i = 0; i < p->p.failures.count; i++) {
+    if (!holds(p, &p->p.failures.data[i])) continue;
+    p->failed = true;
+    p->lost = (int32_t)i;
+    p->ended[p->step - 1] = p->base.node->time;
+    p->cost += p->p.failures.data[i].cost;
+    return true;
+  }
+  return false;
+}
+
 static void procedure_event(dvObject *o, const dvEvent *event)
 {
   Procedure *p = (Procedure *)o;
-  if (event->kind == DV_EVENT_INIT_DONE && !p->done) {
+  if (event->kind == DV_EVENT_INIT_DONE && !has_ended(p)) {
+    measure(p);
+    tell_values(p);
     note_step(p);
     return;
   }
-  if (event->kind != DV_EVENT_ANIMATE_END || p->done) return;
+  if (event->kind != DV_EVENT_ANIMATE_END || has_ended(p)) return;
   measure(p);
   bool changed = warn_of(p);
   if (changed) measure(p);
-  while (!p->done && holds(p, &p->p.steps.data[p->step - 1])) {
+  if (fail_of(p)) {
+    changed = true;
+    measure(p);
+  }
+  while (!has_ended(p) && holds(p, &p->p.steps.data[p->step - 1])) {
     p->ended[p->step - 1] = o->node->time;
     p->began = o->node->time;
     p->warned = -1;
@@ -236,10 +288,11 @@ static void procedure_event(dvObject *o, const dvEvent *event)
   }
   if (p->p.score_text) p->score = dv_expression_value(&p->p.score, p->value);
   dv_touch(o, &p->score);
+  tell_values(p);
   if (!changed) return;
-  dv_touch(o, &p->step), dv_touch(o, &p->warnings), dv_touch(o, &p->done);
+  dv_touch(o, &p->step), dv_touch(o, &p->warnings), dv_touch(o, &p->done), dv_touch(o, &p->failed);
   tell_step(p);
-  if (p->done) finish(p);
+  if (has_ended(p)) finish(p);
   else write_report(p);
 }
 
@@ -247,8 +300,11 @@ static bool procedure_restored(dvObject *o)
 {
   Procedure *p = (Procedure *)o;
   if (p->step < 1 || p->step > p->steps || p->warnings < 0) return false;
+  if (p->failed && (p->lost < 0 || p->lost >= (int32_t)p->p.failures.count)) return false;
   tell_step(p);
   write_report(p);
+  measure(p);
+  tell_values(p);
   return true;
 }
 
@@ -301,7 +357,7 @@ static dvStatus procedure_init(dvObject *o)
   p->steps = (int32_t)p->p.steps.count;
   p->step = 1;
   p->began = o->node->time;
-  p->warned = -1;
+  p->warned = p->lost = -1;
   set_text(p, &p->title, dv_strdup(p->p.title ? p->p.title : o->name));
   tell_step(p);
   write_report(p);

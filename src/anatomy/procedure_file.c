@@ -61,16 +61,38 @@ static bool read_measure(Reader *r, char *rest)
   return true;
 }
 
-static bool add_item(Reader *r, bool step, const char *text)
+enum { STEP, WARNING, FAILURE };
+
+static bool add_item(Reader *r, int kind, const char *text)
 {
-  if (!*text) return fail(r, step ? "what is to be done in this step?" : "what is the warning?");
-  size_t count = step ? r->p->steps.count : r->p->warnings.count;
+  static const char *const asked[] = {"what is to be done in this step?", "what is the warning?",
+                                      "how does it fail? Say why it ends"};
+  dvProcedure *p = r->p;
+  if (!*text) return fail(r, "%s", asked[kind]);
+  size_t count = kind == STEP ? p->steps.count : kind == WARNING ? p->warnings.count : p->failures.count;
   if (count == DV_PROCEDURE_MOST) return fail(r, "more than %d of them", DV_PROCEDURE_MOST);
   dvProcedureItem item = {.text = dv_strdup(text), .line = r->line};
-  if (step) dv_push(&r->p->steps, item);
-  else dv_push(&r->p->warnings, item);
-  r->item = step ? &r->p->steps.data[count] : &r->p->warnings.data[count];
-  r->in_step = step;
+  if (kind == STEP) dv_push(&p->steps, item);
+  else if (kind == WARNING) dv_push(&p->warnings, item);
+  else dv_push(&p->failures, item);
+  r->item = &(kind == STEP ? p->steps.data : kind == WARNING ? p->warnings.data : p->failures.data)[count];
+  r->in_step = kind == STEP;
+  return true;
+}
+
+// TEXT = EXPRESSION
+static bool read_show(Reader *r, char *rest)
+{
+  char *equals = strchr(rest, '=');
+  if (!equals || equals == rest)
+    return fail(r, "write what is shown and its value: show resected (ml) = 1e6 * resected");
+  char *value = equals + 1 + strspn(equals + 1, " \t");
+  while (equals > rest && dv_is_space(equals[-1])) equals--;
+  *equals = 0;
+  if (!*value || !*rest) return fail(r, "write what is shown and its value: show resected (ml) = 1e6 * resected");
+  if (r->p->shows.count == DV_PROCEDURE_MOST) return fail(r, "more than %d of them", DV_PROCEDURE_MOST);
+  dvProcedureItem item = {.text = dv_strdup(rest), .condition = dv_strdup(value), .line = r->line};
+  dv_push(&r->p->shows, item);
   return true;
 }
 
@@ -92,15 +114,19 @@ static bool read_cost(Reader *r, const char *text)
 
 static bool read_line(Reader *r, char *key, char *rest)
 {
-  static const char *const keys[] = {"title", "measure", "step", "hint", "until", "warning", "when", "cost", "score"};
+  static const char *const keys[] = {"title",   "measure", "step", "hint",  "until", "warning",
+                                     "failure", "when",    "cost", "score", "show"};
   if (dv_same(key, "title")) return set_once(r, &r->p->title, "title", rest);
   if (dv_same(key, "measure")) return read_measure(r, rest);
-  if (dv_same(key, "step")) return add_item(r, true, rest);
-  if (dv_same(key, "warning")) return add_item(r, false, rest);
+  if (dv_same(key, "show")) return read_show(r, rest);
+  if (dv_same(key, "step")) return add_item(r, STEP, rest);
+  if (dv_same(key, "warning")) return add_item(r, WARNING, rest);
+  if (dv_same(key, "failure")) return add_item(r, FAILURE, rest);
   if (dv_same(key, "score")) return set_once(r, &r->p->score_text, "score", rest);
   bool step = dv_same(key, "hint") || dv_same(key, "until"), warning = dv_same(key, "when") || dv_same(key, "cost");
   if (step || warning) {
-    if (!r->item || r->in_step != step) return fail(r, "%s belongs below a %s", key, step ? "step" : "warning");
+    if (!r->item || r->in_step != step)
+      return fail(r, "%s belongs below a %s", key, step ? "step" : "warning or failure");
     if (dv_same(key, "hint")) return set_once(r, &r->item->hint, "hint", rest);
     if (dv_same(key, "cost")) return read_cost(r, rest);
     return set_once(r, &r->item->condition, key, rest);
@@ -139,6 +165,8 @@ static bool read_expressions(Reader *r)
   dv_text_add(&names, own_names);
   bool good = read_items(r, r->p->steps.data, r->p->steps.count, names.text, "until") &&
               read_items(r, r->p->warnings.data, r->p->warnings.count, names.text, "when") &&
+              read_items(r, r->p->failures.data, r->p->failures.count, names.text, "when") &&
+              read_items(r, r->p->shows.data, r->p->shows.count, names.text, "=") &&
               (!r->p->score_text || read_expression(r, &r->p->score, r->p->score_text, names.text, 0));
   dv_text_free(&names);
   return good;
@@ -193,9 +221,13 @@ void dv_procedure_free(dvProcedure *p)
   }
   free_items(p->steps.data, p->steps.count);
   free_items(p->warnings.data, p->warnings.count);
+  free_items(p->failures.data, p->failures.count);
+  free_items(p->shows.data, p->shows.count);
   dv_array_free(&p->measures);
   dv_array_free(&p->steps);
   dv_array_free(&p->warnings);
+  dv_array_free(&p->failures);
+  dv_array_free(&p->shows);
   dv_expression_free(&p->score);
   dv_free(p->score_text);
   dv_free(p->title);

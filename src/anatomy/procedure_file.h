@@ -1,14 +1,17 @@
-// A procedure as it stands in a file: what is measured, steps with their goals, warnings, the score.
+// A procedure as it stands in a file: what is measured, steps with their goals, warnings, what ends it, the score.
 //
 //   # Resection of the left lobe
 //   title    Resection of the left lobe
 //   measure  resected  /Body/liver/parts.resected        a number of a field; [2] behind it: the third of a list
+//   show     resected (ml) = 1e6 * resected               a value that is shown all the time
 //   step     Cut the left lobe off
 //     hint   Press C and drag a line along the furrow
 //     until  resected > 5e-5
 //   warning  A large vessel is open
 //     when   cut > 6
 //     cost   10
+//   failure  More than half of the organ is gone         it ends there, and is not done
+//     when   resected > remaining
 //   score    100 - cost - 0.5 * time
 //
 // Goals, conditions and score are expressions (math/expression.h) of the measures and of time (s, of the scene),
@@ -19,18 +22,21 @@
 #include "base/array.h"
 #include "math/expression.h"
 
-enum { DV_PROCEDURE_MOST = 64, DV_PROCEDURE_OWN = 5 };   // measures, steps and warnings each; variables of its own
+enum {
+  DV_PROCEDURE_MOST = 64,
+  DV_PROCEDURE_OWN = 5
+};   // measures, steps, warnings and failures each; variables of its own
 
 typedef struct dvProcedureMeasure {
   char *name, *path;   // path.field
   long index;
 } dvProcedureMeasure;
 
-typedef struct dvProcedureItem {   // a step or a warning
+typedef struct dvProcedureItem {   // a step, a warning, a failure or what is shown
   char *text, *hint;               // hint may be NULL
   char *condition;
   dvExpression expression;
-  double cost;   // of a warning
+  double cost;   // of a warning or failure
   int line;
 } dvProcedureItem;
 
@@ -39,7 +45,9 @@ typedef struct dvProcedure {
   DV_ARRAY(dvProcedureMeasure) measures;
   DV_ARRAY(dvProcedureItem) steps;
   DV_ARRAY(dvProcedureItem) warnings;
-  char *score_text;   // NULL without
+  DV_ARRAY(dvProcedureItem) failures;
+  DV_ARRAY(dvProcedureItem) shows;   // their value is the condition
+  char *score_text;                  // NULL without
   dvExpression score;
 } dvProcedure;
 

@@ -10,4 +10,5 @@ void dv_register_anatomy(dvRegistry *r)
   dv_registry_add(r, &dv_sharp_tip_class);
   dv_registry_add(r, &dv_grasper_class);
   dv_registry_add(r, &dv_opening_class);
+  dv_registry_add(r, &dv_cautery_class);
 }

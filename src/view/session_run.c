@@ -1,4 +1,5 @@
 // Clients of a session and what they are told; steps, pace and frames. See session.h.
+#include "anatomy/cautery.h"
 #include "app/lint.h"
 #include "base/clock.h"
 #include "base/file.h"
@@ -132,6 +133,7 @@ static void step(dvSession *s)
 {
   double began = dv_now(), had = dv_thread_now();
   const dvSessionHost *host = &s->options.host;
+  if (s->scene && dv_cautery_begins(s->scene)) dv_view_undo_keep(s, "cautery");
   dvStatus status = !host->step ? dv_scene_step(s->scene, 0) : host->step(host->user) ? DV_OK : DV_ERROR_INPUT;
   dvStepCost *cost = s->fresh_frame ? &s->after_frame : &s->between_frames;
   cost->steps++, cost->time += dv_thread_now() - had;

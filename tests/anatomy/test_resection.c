@@ -1,11 +1,15 @@
 // Parts of cut tetrahedra and their volumes; beams that end where they are cut, also by a cut that does not go through;
-// procedures: what a file says, steps, warnings, score, report, reset and restored snapshots; the resection to its end.
+// a cautery that goes through tetrahedra and hexahedra layer by layer; procedures: what a file says, steps, warnings,
+// failures, score, report, reset and restored snapshots; the resection to its end, in tetrahedra and in hexahedra; and
+// hostile hands (DIVAN_SOAK=600: for ten minutes of the scene's time).
 #include "support/check.h"
 #include "support/scene.h"
 
 #include "anatomy/procedure_file.h"
 #include "base/file.h"
+#include "base/random.h"
 #include "divan/divan.h"
+#include "io/mesh/write_mesh.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -142,6 +146,131 @@ static void reset_and_snapshots_bring_it_back(void **state)
   check_rmdir(d);
 }
 
+// --- a cautery -------------------------------------------------------------------------------------
+
+#define BEAMS                                                                                                   \
+  "<Node name='line'><MechanicalObject name='frames' template='Rigid3' position='0.3 0.1 0.2 0 0 0 1  1.7 0.1 " \
+  "0.2 0 0 0 1  3.2 0.1 0.2 0 0 0 1  4.6 0.1 0.2 0 0 0 1  5.8 0.1 0.2 0 0 0 1'/><EdgeSetTopologyContainer "     \
+  "name='beams' edges='0 1 1 2 2 3 3 4'/><EdgeSetTopologyModifier/><BarycentricMapping input='@../dofs' "       \
+  "output='@frames'/><BeamFEMForceField radius='0.02' youngModulus='1e5' poissonRatio='0.3'/>"                  \
+  "<VesselCutter name='cutter' organ='@../mesh'/></Node>"
+
+// an edge that goes through x = 2.43 in three layers, from the front to the back and to the front again
+#define HAND(edge, movements)                                                                                 \
+  "<Node name='Tool'><MechanicalObject name='edge' position='" edge "'/><LinearMovementProjectiveConstraint " \
+  "indices='0 1 2 3 4' keyTimes='0 1 1.1 2.1 2.2 3.2 100' movements='" movements "'/><EulerImplicitSolver/>"  \
+  "<CGLinearSolver iterations='5'/><UniformMass totalMass='1'/></Node>"
+#define SHORT                                                              \
+  HAND("2.43 0.2 -1  2.43 0.3 -1  2.43 0.4 -1  2.43 0.6 -1  2.43 0.75 -1", \
+       "0 0 0  0 0 2  0 -0.4 2  0 -0.4 0  0 -0.8 0  0 -0.8 2  0 -0.8 2")
+// hexahedra: a long one that waits half way in the second stroke, and goes through in the third
+#define LONG                                                                 \
+  HAND("2.43 -0.7 -1  2.43 -0.3 -1  2.43 0.1 -1  2.43 0.4 -1  2.43 0.75 -1", \
+       "0 0 -9  0 0 -9  0 0 -9  0 0 -9  0 0 0  0 0 2  0 0 2")
+
+static dvScene *burnt_bar(dvContext *context, bool cells)
+{
+  static const char tetrahedra[] =
+      "<RegularGridTopology name='grid' n='7 3 3' min='0 -0.5 -0.5' max='6 0.5 0.5'/><Node name='cells'>"
+      "<TetrahedronSetTopologyContainer name='all' position='@../grid.position'/><TetrahedronSetTopologyModifier/>"
+      "<Hexa2TetraTopologicalMapping input='@../grid' output='@all'/></Node><TetrahedronSetTopologyContainer "
+      "name='mesh' "
+      "position='@grid.position' tetrahedra='@cells/all.tetrahedra'/><TetrahedronSetTopologyModifier/>"
+      "<TetrahedronSetGeometryAlgorithms/><MechanicalObject name='dofs' topology='@mesh'/><DiagonalMass "
+      "massDensity='1' "
+      "topology='@mesh'/><TetrahedralCorotationalFEMForceField topology='@mesh' youngModulus='1000' poissonRatio='0.3' "
+      "method='large'/><MeshParts name='parts' topology='@mesh'/>";
+  static const char hexahedra[] =
+      "<SparseGridTopology name='mesh' n='13 5 5' fileTopology='bar.obj'/><MechanicalObject name='dofs'/>"
+      "<DiagonalMass massDensity='1'/><HexahedronFEMForceField youngModulus='1000' poissonRatio='0.3' method='large'/>"
+      "<Node name='Skin'><MeshOBJLoader name='loader' filename='bar.obj'/><TriangleSetTopologyContainer "
+      "name='triangles' src='@loader'/><TriangleSetTopologyModifier/><MechanicalObject name='points' src='@loader'/>"
+      "<BarycentricMapping input='@../dofs' output='@points'/></Node><MeshParts name='parts' "
+      "topology='@Skin/triangles'/>";
+  char *text =
+      dv_format("<Node dt='0.02' gravity='0 0 0'><DefaultAnimationLoop/>%s<Node name='Bar'>"
+                "<EulerImplicitSolver rayleighStiffness='0.1'/><CGLinearSolver iterations='50' tolerance='1e-9' "
+                "threshold='1e-30'/>%s<Cautery name='cautery' topology='@mesh' edge='@/Tool/edge' "
+                "times='0.01 1.03 1.11 2.13 2.21 3.25' step='0.2'/>" BEAMS "</Node></Node>",
+                cells ? LONG : SHORT, cells ? hexahedra : tetrahedra);
+  dvScene *scene = divan_parse(context, text, strlen(text));
+  assert_non_null(scene);
+  assert_int_equal(divan_init(scene), DIVAN_OK);
+  dv_free(text);
+  return scene;
+}
+
+// layer by layer: after two of the three it hangs together, then it is in two parts with the volumes of both sides
+static void a_cautery_goes_through(bool cells)
+{
+  char *d = check_mkdir();
+  char *file = check_write(d, "bar.obj",
+                           "v 0.02 -0.48 -0.48\nv 5.98 -0.48 -0.48\nv 5.98 0.48 -0.48\nv 0.02 0.48 -0.48\n"
+                           "v 0.02 -0.48 0.48\nv 5.98 -0.48 0.48\nv 5.98 0.48 0.48\nv 0.02 0.48 0.48\n"
+                           "f 1 4 3\nf 1 3 2\nf 5 6 7\nf 5 7 8\nf 1 2 6\nf 1 6 5\nf 2 3 7\nf 2 7 6\nf 3 4 8\nf 3 8 7\n"
+                           "f 4 1 5\nf 4 5 8\n");
+  double side = cells ? 0.96 * 0.96 : 1, low = cells ? 0.02 : 0, all = cells ? 5.96 * side : 6;
+  uint64_t hash = 0;
+  for (int threads = 1; threads <= 3; threads += 2) {
+    dvContext *context = divan_create(threads);
+    divan_listen(context, NULL, NULL);
+    divan_add_data_path(context, d);
+    dvScene *scene = burnt_bar(context, cells);
+    check_close(real_of(scene, "/Bar/parts", "remaining", 0), all, 1e-12);
+    steps(scene, 108);
+    assert_int_equal(int_of(scene, "/Bar/parts", "parts"), 1);
+    assert_int_equal(int_of(scene, "/Bar/cautery", "strokes"), 2);
+    assert_true(cells || int_of(scene, "/Bar/cautery", "cuts") > 0);
+    size_t length;
+    void *before = divan_snapshot(scene, &length);
+    steps(scene, 72);
+    assert_int_equal(int_of(scene, "/Bar/parts", "parts"), 2);
+    check_close(real_of(scene, "/Bar/parts", "remaining", 0) + real_of(scene, "/Bar/parts", "resected", 0), all, 1e-9);
+    print_message("resected %.9g of %.9g, quality %g, area %g\n", real_of(scene, "/Bar/parts", "resected", 0), all,
+                  real_of(scene, "/Bar/cautery", "quality", 0), real_of(scene, "/Bar/cautery", "area", 0));
+    check_close(real_of(scene, "/Bar/parts", "resected", 0), (2.43 - low) * side, 1e-9);
+    assert_int_equal(int_of(scene, "/Bar/line/cutter", "cut"), 1);
+    size_t count;
+    const double *stumps = divan_read(scene, "/Bar/line/cutter", "stumps", &count);
+    assert_int_equal(count, 6);
+    for (size_t i = 0; i < count; i += 3) check_close(stumps[i], 2.43, cells ? 0.5 : 0.2);   // to a cell
+    uint64_t now = divan_hash(scene);
+    if (hash) assert_true(hash == now);
+    hash = now;
+    assert_int_equal(divan_restore_snapshot(scene, before, length), DIVAN_OK);   // the last stroke is undone
+    assert_int_equal(int_of(scene, "/Bar/parts", "parts"), 1);
+    steps(scene, 72);
+    assert_true(divan_hash(scene) == hash);
+    divan_reset(scene);
+    assert_int_equal(int_of(scene, "/Bar/cautery", "cuts"), 0);
+    assert_int_equal(int_of(scene, "/Bar/line/cutter", "beams"), 4);
+    steps(scene, 180);
+    assert_true(divan_hash(scene) == hash);
+    divan_free(before);
+    divan_close(&scene);
+    divan_destroy(&context);
+  }
+  dv_free(file);
+  check_rmdir(d);
+}
+
+static void a_cautery_goes_through_tetrahedra(void **state)
+{
+  DV_UNUSED(state);
+  a_cautery_goes_through(false);
+}
+
+static void a_cautery_goes_through_hexahedra(void **state)
+{
+  DV_UNUSED(state);
+  a_cautery_goes_through(true);
+}
+
+#define SOLID                                                                                           \
+  "<Node><TetrahedronSetTopologyContainer position='0 0 0  1 0 0  0 1 0  0 0 1' tetrahedra='0 1 2 3'/>" \
+  "<TetrahedronSetTopologyModifier/><MechanicalObject name='dofs'/>"
+#define EDGE "<Node name='t'><MechanicalObject name='p' position='0 0 0 0 0 1'/></Node>"
+
 static void components_without_what_they_need_say_so(void **state)
 {
   DV_UNUSED(state);
@@ -151,6 +280,14 @@ static void components_without_what_they_need_say_so(void **state)
       "<Node><Procedure/></Node>",
       "<Node><Procedure filename='nowhere.txt'/></Node>",
       "<Node><MechanicalObject position='0 0 0 1 0 0'/><MeshTopology edges='0 1'/><MeshParts/></Node>",
+      "<Node><MechanicalObject position='0 0 0 1 0 0 0 1 0'/><MeshTopology triangles='0 1 2'/><MeshParts/></Node>",
+      "<Node><Cautery/></Node>",
+      SOLID "<Cautery/></Node>",
+      SOLID "<Cautery edge='@dofs'/></Node>",
+      SOLID "<Node name='t'><MechanicalObject name='p' position='0 0 0'/></Node><Cautery edge='@t/p'/></Node>",
+      SOLID EDGE "<Cautery edge='@t/p' times='2 1'/></Node>",
+      SOLID EDGE "<Cautery edge='@t/p' step='nan'/></Node>",
+      SOLID EDGE "<Cautery edge='@t/p' driver='@dofs'/></Node>",
   };
   for (size_t i = 0; i < DV_COUNT(scenes); i++) {
     dvContext *context = divan_create(1);
@@ -186,6 +323,13 @@ static void mistakes_in_files_are_told(void **state)
       {"measure a /a.b[x]\n", "no place in a list", 1},
       {"step A\nuntil 1\nwarning B\nwhen 1\ncost much\n", "cost needs a number", 5},
       {"step A\nuntil 1\nscore 1 +\n", "1 +", 0},
+      {"failure\n", "how does it fail?", 1},
+      {"step A\nuntil 1\nfailure B\n", "has no 'when'", 3},
+      {"step A\nuntil 1\nfailure B\nhint c\n", "hint belongs below a step", 4},
+      {"when 1\n", "when belongs below a warning or failure", 1},
+      {"show a\nstep A\nuntil 1\n", "what is shown and its value", 1},
+      {"show = 1\nstep A\nuntil 1\n", "what is shown and its value", 1},
+      {"step A\nuntil 1\nshow a = b\n", "b", 3},
   };
   for (size_t i = 0; i < DV_COUNT(cases); i++) {
     dvProcedure p;
@@ -254,38 +398,157 @@ static void a_procedure_is_followed(void **state)
   check_rmdir(d);
 }
 
-static void the_resection_is_played_to_its_end(void **state)
+// what ends it is told, and it is not done
+static void a_procedure_fails(void **state)
 {
   DV_UNUSED(state);
-  uint64_t hash = 0;
-  for (int threads = 1; threads <= 3; threads += 2) {
-    dvContext *context = divan_create(threads);
-    divan_listen(context, NULL, NULL);
-    dvScene *scene = divan_load(context, DIVAN_SOURCE_DIR "/scenes/anatomy/resection/scene.scn");
-    assert_int_equal(divan_init(scene), DIVAN_OK);
-    double volume = real_of(scene, "/Body/liver/parts", "remaining", 0);
-    steps(scene, 120);
-    assert_int_equal(int_of(scene, "/game", "done"), 1);
-    assert_int_equal(int_of(scene, "/game", "warnings"), 0);
-    check_close(real_of(scene, "/Body/liver/parts", "remaining", 0) +
-                    real_of(scene, "/Body/liver/parts", "resected", 0),
-                volume, 1e-12 * volume);
-    assert_true(real_of(scene, "/Body/liver/parts", "resected", 0) > 1e-4);
-    assert_true(int_of(scene, "/Body/liver/portal/cutter", "cut") > 0);
-    if (hash) assert_true(hash == divan_hash(scene));
-    hash = divan_hash(scene);
-    divan_close(&scene);
-    divan_destroy(&context);
+  static const char file[] = "title Falling\nmeasure y /Ball/dofs.position[1]\nshow depth (m) = -1 * y\n"
+                             "step Fall a metre\n until y < -1\nstep Stay above ten\n until elapsed > 5\n"
+                             "failure It fell ten metres\n when y < -10\n cost 60\nscore 100 - cost\n";
+  char *d = check_mkdir(), *path = check_write(d, "fall.txt", file);
+  char *text = dv_format("<Node dt='0.01' gravity='0 -10 0'><DefaultAnimationLoop/><Node name='Ball'>"
+                         "<EulerExplicitSolver/><MechanicalObject name='dofs'/><UniformMass totalMass='1'/></Node>"
+                         "<Procedure name='game' filename='%s'/></Node>",
+                         path);
+  dvContext *context = divan_create(1);
+  divan_listen(context, NULL, NULL);
+  dvScene *scene = divan_parse(context, text, strlen(text));
+  assert_int_equal(divan_init(scene), DIVAN_OK);
+  for (int round = 0; round < 2; round++) {
+    steps(scene, 100);   // y = -5 t (t + dt)
+    assert_int_equal(int_of(scene, "/game", "failed"), 0);
+    char *say = divan_get(scene, "/game", "values");
+    assert_string_equal(say, "depth (m): 5.05");
+    divan_free(say);
+    steps(scene, 60);
+    assert_int_equal(int_of(scene, "/game", "failed"), 1);
+    assert_int_equal(int_of(scene, "/game", "done"), 0);
+    assert_int_equal(int_of(scene, "/game", "step"), 2);
+    check_close(real_of(scene, "/game", "score", 0), 40, 1e-12);
+    say = divan_get(scene, "/game", "instruction");
+    assert_string_equal(say, "Failed: It fell ten metres. Score: 40");
+    divan_free(say);
+    say = divan_get(scene, "/game", "reason");
+    assert_string_equal(say, "It fell ten metres");
+    divan_free(say);
+    say = divan_get(scene, "/game", "report");
+    assert_non_null(strstr(say, "2. Stay above ten: not done\nfailed at 1.41 s: It fell ten metres\n"));
+    divan_free(say);
+    divan_reset(scene);
+    assert_int_equal(int_of(scene, "/game", "failed"), 0);
   }
+  dv_free(text);
+  divan_close(&scene);
+  divan_destroy(&context);
+  dv_free(path);
+  check_rmdir(d);
+}
+
+#define FOLDER DIVAN_SOURCE_DIR "/scenes/anatomy/resection"
+
+static uint64_t play(const char *name, int threads, int most)
+{
+  dvContext *context = divan_create(threads);
+  divan_listen(context, NULL, NULL);
+  char *path = dv_format(FOLDER "/%s", name);
+  dvScene *scene = divan_load(context, path);
+  dv_free(path);
+  assert_int_equal(divan_init(scene), DIVAN_OK);
+  double volume = real_of(scene, "/Body/liver/parts", "remaining", 0);
+  bool whole = most > 500;
+  for (int i = 0; i < most && !int_of(scene, "/game", "done") && !int_of(scene, "/game", "failed"); i++)
+    steps(scene, 1);
+  check_close(real_of(scene, "/Body/liver/parts", "remaining", 0) + real_of(scene, "/Body/liver/parts", "resected", 0),
+              volume, 1e-9 * volume);
+  char *say = divan_get(scene, "/game", "instruction"), *values = divan_get(scene, "/game", "values");
+  print_message("%s: %s after %g s; %s\n", name, say, divan_time(scene), values);
+  divan_free(say), divan_free(values);
+  if (whole) {
+    assert_int_equal(int_of(scene, "/game", "done"), 1);
+    assert_true(real_of(scene, "/Body/liver/parts", "resected", 0) > 1e-4);
+    assert_true(int_of(scene, "/Body/liver/vessels/portal/cutter", "cut") > 0);
+  }
+  uint64_t hash = divan_hash(scene);
+  divan_close(&scene);
+  divan_destroy(&context);
+  return hash;
+}
+
+// DIVAN_RESECTION=1: to their ends with one and three threads; else the first strokes
+static void the_resection_is_played(void **state)
+{
+  DV_UNUSED(state);
+  const char *asked = getenv("DIVAN_RESECTION");
+  bool whole = asked && *asked && strcmp(asked, "0") != 0;
+  static const char *const names[] = {"scene.scn", "grid.scn"};
+  for (size_t i = 0; i < DV_COUNT(names); i++)
+    assert_true(play(names[i], 1, whole ? 5000 : 120) == play(names[i], 3, whole ? 5000 : 120));
+}
+
+// a hand that goes anywhere in and around the liver, at any speed, and presses its button as it likes
+static void write_motion(const char *path, double seconds, dvRandom *random)
+{
+  dvText out = {0};
+  dv_text_add(&out, "0 -100 150 0 0 0 0 1 0\n");
+  for (double time = 0; time < seconds + 1;) {
+    time += dv_random(random, 0.1, 0.6);
+    dv_text_printf(&out, "%.3f %g %g %g 0 0 0 1 %d\n", time, dv_random(random, -120, 130), dv_random(random, -90, 80),
+                   dv_random(random, -80, 80), dv_random(random, 0, 1) < 0.5);
+  }
+  assert_int_equal(dv_file_replace(path, out.text, out.length), DV_OK);
+  dv_text_free(&out);
+}
+
+static void soak(const char *name, double seconds)
+{
+  dvRandom random = dv_random_start(5);
+  const char *kind = strcmp(name, "grid.scn") == 0 ? "wire-" : "";
+  char *d = check_mkdir(), *right = dv_format("%s/%scautery.motion", d, kind),
+       *left = dv_format("%s/%sgrasper.motion", d, kind);
+  write_motion(right, seconds, &random), write_motion(left, seconds, &random);
+  char *path = dv_format(FOLDER "/%s", name), *text = dv_file_read(path, NULL);
+  dvContext *context = divan_create(2);
+  divan_listen(context, NULL, NULL);
+  divan_add_data_path(context, d);   // first: its motions are taken
+  divan_add_data_path(context, FOLDER);
+  dvScene *scene = divan_parse(context, text, strlen(text));
+  assert_int_equal(divan_init(scene), DIVAN_OK);
+  double volume = real_of(scene, "/Body/liver/parts", "remaining", 0);
+  while (divan_time(scene) < seconds)
+    if (divan_step(scene, 0) != DIVAN_OK) fail_msg("%s at %g s", name, divan_time(scene));
+  check_close(real_of(scene, "/Body/liver/parts", "remaining", 0) + real_of(scene, "/Body/liver/parts", "resected", 0),
+              volume, 1e-9 * volume);
+  print_message("%s: %g s of hostile hands, %d strokes, %d parts\n", name, divan_time(scene),
+                int_of(scene, "/Body/liver/cautery", "strokes"), int_of(scene, "/Body/liver/parts", "parts"));
+  divan_close(&scene);
+  divan_destroy(&context);
+  dv_free(text), dv_free(path), dv_free(right), dv_free(left);
+  check_rmdir(d);
+}
+
+static void hostile_hands_do_no_harm(void **state)
+{
+  DV_UNUSED(state);
+  const char *asked = getenv("DIVAN_SOAK");
+  double seconds = asked ? fmin(fmax(strtod(asked, NULL), 0.1), 1e5) : 3;
+  soak("scene.scn", seconds);
+  soak("grid.scn", seconds);
 }
 
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_cut_parts_the_volume_and_the_beam), cmocka_unit_test(a_cut_half_way_ends_the_beam_too),
-      cmocka_unit_test(reset_and_snapshots_bring_it_back),   cmocka_unit_test(components_without_what_they_need_say_so),
-      cmocka_unit_test(mistakes_in_files_are_told),          cmocka_unit_test(a_procedure_is_followed),
-      cmocka_unit_test(the_resection_is_played_to_its_end),
+      cmocka_unit_test(a_cut_parts_the_volume_and_the_beam),
+      cmocka_unit_test(a_cut_half_way_ends_the_beam_too),
+      cmocka_unit_test(reset_and_snapshots_bring_it_back),
+      cmocka_unit_test(components_without_what_they_need_say_so),
+      cmocka_unit_test(a_cautery_goes_through_tetrahedra),
+      cmocka_unit_test(a_cautery_goes_through_hexahedra),
+      cmocka_unit_test(mistakes_in_files_are_told),
+      cmocka_unit_test(a_procedure_is_followed),
+      cmocka_unit_test(a_procedure_fails),
+      cmocka_unit_test(the_resection_is_played),
+      cmocka_unit_test(hostile_hands_do_no_harm),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
 #include "anatomy/vessels.h"
 #include "base/file.h"
 #include "io/mesh/mesh.h"
+#include "io/mesh/write_mesh.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -150,6 +151,113 @@ static void what_is_wrong_is_told(void **state)
   check_rmdir(d);
 }
 
+// 6 sqrt 2 V over the cube of the root mean square of the edges, of the worst tetrahedron; and how many there are
+static double worst_of(const char *path, size_t *count)
+{
+  dvMesh m;
+  dvMeshError error = {0};
+  assert_int_equal(dv_mesh_read(path, &m, &error), DV_OK);
+  double worst = 1;
+  for (size_t i = 0; i < m.tetrahedra.count; i += 4) {
+    dvVec3 x[4];
+    double squares = 0;
+    for (size_t k = 0; k < 4; k++) x[k] = dv_vec3_load(m.positions.data + 3 * m.tetrahedra.data[i + k]);
+    for (int a = 0; a < 4; a++)
+      for (int b = a + 1; b < 4; b++) squares += dv_vec3_norm2(dv_vec3_sub(x[a], x[b])) / 6;
+    double six = dv_vec3_dot(dv_vec3_sub(x[1], x[0]), dv_vec3_cross(dv_vec3_sub(x[2], x[0]), dv_vec3_sub(x[3], x[0])));
+    worst = fmin(worst, six * sqrt(2) / (squares * sqrt(squares)));
+  }
+  *count = m.tetrahedra.count / 4;
+  dv_mesh_free(&m);
+  return worst;
+}
+
+// graded tetrahedra are fewer, fill the same volume and are as good as those of one size
+static void tetrahedra_are_graded(void **state)
+{
+  DV_UNUSED(state);
+  char *d = check_mkdir(), *image = make_image(d);
+  size_t count[3];
+  double volume[3], worst[3];
+  for (int g = 1; g <= 3; g++) {
+    check_command(0, "% of the volume",
+                  "cd %s && %s anatomy body.nii.gz --labels 1=liver:grade=%d --cells 16 --out g%d 2>&1", d,
+                  DIVAN_BINARY, g, g);
+    char *mesh = dv_format("%s/g%d/liver.msh", d, g);
+    volume[g - 1] = volume_of(mesh);
+    worst[g - 1] = worst_of(mesh, &count[g - 1]);
+    dv_free(mesh);
+  }
+  print_message("%zu, %zu and %zu tetrahedra, worst %g, %g, %g\n", count[0], count[1], count[2], worst[0], worst[1],
+                worst[2]);
+  assert_true(count[1] < 0.85 * (double)count[0] && count[2] < count[1]);
+  for (int g = 1; g < 3; g++) {
+    check_close(volume[g] / volume[0], 1, 1e-5);   // files round places
+    assert_true(worst[g] > fmin(worst[0], 0.3) - 1e-3);
+  }
+  dv_free(image);
+  check_rmdir(d);
+}
+
+// a bone stands still, organs touch it and are tied to it
+static void bones_stand_still(void **state)
+{
+  DV_UNUSED(state);
+  char *d = check_mkdir(), *image = make_image(d);
+  check_command(0, "stomach: bone, surface of",
+                "cd %s && %s anatomy body.nii.gz --labels "
+                "1=liver:hold=+y,2=v:vessel=liver,3=stomach:bone=1,ligament=liver/stomach:reach=0.02 "
+                "--cells 10 --out made 2>&1",
+                d, DIVAN_BINARY);
+  check_command(0, "no mistakes", "cd %s && %s check made/scene.scn 2>&1", d, DIVAN_BINARY);
+  check_command(0, "10 steps", "cd %s && %s run made/scene.scn -n 10 2>&1", d, DIVAN_BINARY);
+  check_command(4, "is bone: name the organ first",
+                "cd %s && %s anatomy body.nii.gz --labels 1=liver,3=b:bone=1,ligament=b/liver --out x 2>&1", d,
+                DIVAN_BINARY);
+  check_command(4, "vessels lie in an organ",
+                "cd %s && %s anatomy body.nii.gz --labels 1=liver:bone=1,2=v:vessel=liver --out x 2>&1", d,
+                DIVAN_BINARY);
+  dv_free(image);
+  check_rmdir(d);
+}
+
+// an image of floats with NaN, and headers that promise more than there is: both are told, and take no memory
+static void hostile_images_are_told(void **state)
+{
+  DV_UNUSED(state);
+  char *d = check_mkdir();
+  char *nan = check_write(d, "nan.mha",
+                          "ObjectType = Image\nNDims = 3\nDimSize = 2 2 2\nElementSpacing = 1 1 1\n"
+                          "ElementType = MET_FLOAT\nElementByteOrderMSB = False\nElementDataFile = nan.raw\n");
+  float values[8] = {1, 1, NAN, 1, 1, 1, 1, 1};
+  char *raw = dv_path_join(d, "nan.raw");
+  assert_int_equal(dv_file_replace(raw, (const char *)values, sizeof values), DV_OK);
+  check_command(4, "1 voxels are not numbers", "cd %s && %s anatomy nan.mha --out x 2>&1", d, DIVAN_BINARY);
+  // a NIfTI header of 2000 x 2000 x 2000 voxels of eight bytes, with nothing behind it
+  uint8_t header[352] = {0};
+  const int16_t dim[8] = {3, 2000, 2000, 2000, 1, 1, 1, 1}, type = 64, bits = 64;
+  const float pixdim[8] = {1, 1, 1, 1, 0, 0, 0, 0}, offset = 352, slope = 1;
+  const int32_t size = 348;
+  memcpy(header, &size, 4), memcpy(header + 40, dim, 16), memcpy(header + 70, &type, 2), memcpy(header + 72, &bits, 2);
+  memcpy(header + 76, pixdim, 32), memcpy(header + 108, &offset, 4), memcpy(header + 112, &slope, 4);
+  memcpy(header + 344, "n+1", 4);
+  char *huge = dv_path_join(d, "huge.nii");
+  assert_int_equal(dv_file_replace(huge, (const char *)header, sizeof header), DV_OK);
+  // within a gigabyte: nothing is taken for what is not there. Sanitizers want all addresses
+#ifdef DV_CHECKING
+  const char *limit = "true";
+#else
+  const char *limit = "ulimit -v 1048576";
+#endif
+  check_command(4, "huge.nii", "cd %s && %s && %s anatomy huge.nii --out x 2>&1", d, limit, DIVAN_BINARY);
+  check_command(4, "huge.mha",
+                "cd %s && printf 'ObjectType = Image\\nNDims = 3\\nDimSize = 4000000 4000000 4000000\\nElementType = "
+                "MET_UCHAR\\nElementDataFile = LOCAL\\n12' > huge.mha && %s anatomy huge.mha --out x 2>&1",
+                d, DIVAN_BINARY);
+  dv_free(nan), dv_free(raw), dv_free(huge);
+  check_rmdir(d);
+}
+
 static const char box[] = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\n"
                           "f 1 4 3 2\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\n";
 
@@ -177,6 +285,9 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(an_image_becomes_a_scene_that_runs),
       cmocka_unit_test(what_is_wrong_is_told),
+      cmocka_unit_test(tetrahedra_are_graded),
+      cmocka_unit_test(bones_stand_still),
+      cmocka_unit_test(hostile_images_are_told),
       cmocka_unit_test(surfaces_become_a_scene),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

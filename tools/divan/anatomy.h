@@ -15,6 +15,7 @@ typedef struct Thing {
   char name[NAME_LENGTH];
   int32_t label;   // in the image; of surfaces: which file, from 1
   bool is_vessel;
+  double bone;                      // 1: it does not move, and is a surface only
   char inside[NAME_LENGTH];         // of vessels: the organ
   double young, poisson, density;   // Pa, -, kg/m3
   double capsule;                   // stretching stiffness of the membrane on the organ, N/m; 0: none
@@ -22,7 +23,8 @@ typedef struct Thing {
   double wall;                      // of vessels: thickness, in radii; 1: solid
   double least, longest;            // of vessels: thinnest radius, longest beam; m
   double colour[3];
-  double cell;   // of its tetrahedra, m; 0: as the command says
+  double cell;    // of its tetrahedra, m; 0: as the command says
+  double grade;   // how many times as large they are deep inside
   // what is made of it
   dvSkin skin;
   DV_ARRAY(double) x;   // points of the tetrahedra
@@ -55,6 +57,9 @@ Thing *plan_find(Plan *p, const char *name);
 
 // Models of all things. 0, or a status after a message.
 int models_make(Plan *p, const Options *o, const dvVoxels *image, double unit, dvMesh *surfaces);
+// Makes tetrahedra deep inside of an organ larger (anatomy_grade.c); the surface stays as it is. False when memory is
+// short.
+bool grade_tetrahedra(Thing *t);
 // Meshes and scene into the directory. 0, or a status after a message.
 int scene_write(Plan *p, const Options *o);
 

@@ -63,11 +63,12 @@ static int mask_of_organ(Maker *w, const Thing *t, dvMask *m)
     const Thing *v = &w->p->things[i];
     if (v->is_vessel && dv_same(v->inside, t->name)) good = dv_mask_add_enclosed(m, w->image, v->label);
   }
-  if (!good || !dv_mask_keep_parts(m, false, 1, &parts, &dropped) || !dv_mask_fill_hollows(m, &filled)) {
+  if (!good || !dv_mask_keep_parts(m, false, t->bone > 0 ? 0.02 : 1, &parts, &dropped) ||
+      !dv_mask_fill_hollows(m, &filled)) {
     dv_mask_free(m);
     return failed(t, "out of memory");
   }
-  if (parts > 1)
+  if (parts > 1 && !(t->bone > 0))
     warn(t, "label %d has %zu parts: the largest is taken, %zu voxels are left out", t->label, parts, dropped);
   if (filled) warn(t, "%zu voxels in hollows are filled", filled);
   if (m->touches_edge) warn(t, "it touches the edge of the image: it is cut off there, and closed flat");
@@ -221,6 +222,17 @@ static bool find_border(Thing *t)
   return good;
 }
 
+// only a surface, all of whose points others may be tied to
+static int make_bone(Thing *t)
+{
+  if (!dv_try_reserve(&t->x, t->skin.x.count)) return failed(t, "out of memory");
+  for (size_t i = 0; i < t->skin.x.count; i++) dv_push(&t->x, t->skin.x.data[i]);
+  dv_array_resize(&t->border, t->x.count / 3);
+  for (size_t i = 0; i < t->border.count; i++) t->border.data[i] = 1;
+  printf("  %s: bone, surface of %zu triangles\n", t->name, t->skin.triangles.count / 3);
+  return 0;
+}
+
 static int make_organ(Maker *w, Thing *t)
 {
   int status = w->image ? skin_from_image(w, t) : skin_from_surface(w, t);
@@ -233,9 +245,10 @@ static int make_organ(Maker *w, Thing *t)
     leave_gap(w, t, gap);
     w->p->gap = w->p->gap > 0 ? fmin(w->p->gap, gap) : gap;
   }
+  if (t->bone > 0) return make_bone(t);
   status = fill(w, t, t->cell);
   if (status) return status;
-  if (!find_border(t)) return failed(t, "out of memory");
+  if (!find_border(t) || !grade_tetrahedra(t)) return failed(t, "out of memory");
   double volume = volume_of(t);
   printf("  %s: %.4g ml, surface of %zu triangles, %zu tetrahedra of %.3g mm (%.2f %% of the volume)\n", t->name,
          voxels * 1e6, t->skin.triangles.count / 3, t->tetrahedra.count / 4, t->cell * 1e3, 100 * volume / voxels);

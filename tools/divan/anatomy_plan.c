@@ -1,7 +1,8 @@
 // divan anatomy: what the labels are. Entries are separated by commas, semicolons or lines:
 //
-//   1 = liver  young=4000 poisson=0.45 density=1060 hold=+y capsule=50 cell=0.012 color=0.6/0.2/0.15
+//   1 = liver  young=4000 poisson=0.45 density=1060 hold=+y capsule=50 cell=0.012 grade=2 color=0.6/0.2/0.15
 //   2 = portal vessel=liver  young=1e6 wall=0.15 least=0.0015 longest=0.02
+//   6 = ribs   bone=1
 //   ligament = liver/stomach  stiffness=200 reach=0.01
 //
 // What follows a name is separated by spaces or colons. Behind # is a comment.
@@ -49,7 +50,7 @@ static bool is_name(const char *text)
 static Thing *add_thing(Plan *p, const char *name, int32_t label)
 {
   Thing *t = &p->things[p->count];
-  *t = (Thing){.label = label, .young = 4000, .poisson = 0.45, .density = 1050, .wall = 0.15};
+  *t = (Thing){.label = label, .young = 4000, .poisson = 0.45, .density = 1050, .wall = 0.15, .grade = 2};
   dv_snprintf(t->name, sizeof t->name, "%s", name);
   dv_snprintf(t->hold, sizeof t->hold, "none");
   memcpy(t->colour, palette[p->count++ % DV_COUNT(palette)], sizeof t->colour);
@@ -68,7 +69,9 @@ static const Number organ_numbers[] = {{"young", offsetof(Thing, young), 1, 1e12
                                        {"poisson", offsetof(Thing, poisson), 0, 0.499},
                                        {"density", offsetof(Thing, density), 1e-3, 1e5},
                                        {"capsule", offsetof(Thing, capsule), 0, 1e9},
-                                       {"cell", offsetof(Thing, cell), 1e-6, 1e3}};
+                                       {"cell", offsetof(Thing, cell), 1e-6, 1e3},
+                                       {"grade", offsetof(Thing, grade), 1, 4},
+                                       {"bone", offsetof(Thing, bone), 0, 1}};
 static const Number vessel_numbers[] = {{"young", offsetof(Thing, young), 1, 1e12},
                                         {"poisson", offsetof(Thing, poisson), 0, 0.499},
                                         {"wall", offsetof(Thing, wall), 1e-3, 1},
@@ -212,7 +215,7 @@ static int check_names(Plan *p)
 {
   for (size_t i = 0; i < p->count; i++) {
     const Thing *t = &p->things[i], *organ = t->is_vessel ? plan_find(p, t->inside) : NULL;
-    if (t->is_vessel && (!organ || organ->is_vessel))
+    if (t->is_vessel && (!organ || organ->is_vessel || organ->bone > 0))
       return bad(t->name, "vessels lie in an organ, and '%s' is none", t->inside);
   }
   for (size_t i = 0; i < p->ligament_count; i++) {
@@ -222,6 +225,8 @@ static int check_names(Plan *p)
       const Thing *t = plan_find(p, ends[e]);
       if (!t || t->is_vessel) return bad("ligament", "there is no organ '%s'", ends[e]);
     }
+    if (plan_find(p, l->from)->bone > 0)
+      return bad("ligament", "'%s' is bone: name the organ first, as in ligament=liver/%s", l->from, l->from);
     if (dv_same(l->from, l->to)) return bad("ligament", "'%s' cannot be tied to itself", l->from);
   }
   return 0;

@@ -37,6 +37,7 @@ static int write_meshes(const Options *o, Thing *t, double cell)
                  .triangles = {t->skin.triangles.data, t->skin.triangles.count, 0}};
   int status = write_one(o, t->name, ".obj", &skin);
   if (status) return status;
+  if (t->bone > 0) return 0;
   if (!t->is_vessel) {
     dvMesh body = {.positions = {t->x.data, t->x.count, 0}, .tetrahedra = {t->tetrahedra.data, t->tetrahedra.count, 0}};
     return write_one(o, t->name, ".msh", &body);
@@ -195,12 +196,35 @@ static void add_organ(dvText *s, const Plan *p, const Thing *t, bool contacts)
   dv_text_add(s, "    </Node>\n");
 }
 
-static void add_ligament(dvText *s, const Ligament *l)
+// it stands beside the bodies that move, and others touch it
+static void add_bone(dvText *s, const Plan *p, const Thing *t, bool contacts)
+{
+  bool tied = false;
+  for (size_t i = 0; i < p->ligament_count; i++) tied |= dv_same(p->ligaments[i].to, t->name);
+  dv_text_printf(s,
+                 "  <Node name=\"%s\">\n"
+                 "    <MeshOBJLoader name=\"mesh\" filename=\"%s.obj\"/>\n"
+                 "    <TriangleSetTopologyContainer name=\"triangles\" src=\"@mesh\"/>\n"
+                 "    <MechanicalObject name=\"dofs\" src=\"@mesh\"/>\n",
+                 t->name, t->name);
+  if (tied)   // what pulls at it finds it held
+    dv_text_add(s, "    <EulerImplicitSolver/>\n    <CGLinearSolver iterations=\"1\" tolerance=\"1e-9\" "
+                   "threshold=\"1e-9\"/>\n    <UniformMass totalMass=\"1\"/>\n"
+                   "    <FixedProjectiveConstraint fixAll=\"1\"/>\n");
+  if (contacts)
+    dv_text_add(s, "    <TriangleCollisionModel moving=\"0\" simulated=\"0\"/>\n"
+                   "    <LineCollisionModel moving=\"0\" simulated=\"0\"/>\n"
+                   "    <PointCollisionModel moving=\"0\" simulated=\"0\"/>\n");
+  dv_text_printf(s, "    <OglModel src=\"@mesh\" color=\"%g %g %g 1\"/>\n  </Node>\n", t->colour[0], t->colour[1],
+                 t->colour[2]);
+}
+
+static void add_ligament(dvText *s, const Ligament *l, bool to_bone)
 {
   size_t springs = l->lengths.count;
-  dv_text_printf(s,
-                 "    <SpringForceField name=\"ligament-%s-%s\" object1=\"@%s/dofs\" object2=\"@%s/dofs\" stiffness=\"",
-                 l->from, l->to, l->from, l->to);
+  dv_text_printf(
+      s, "    <SpringForceField name=\"ligament-%s-%s\" object1=\"@%s/dofs\" object2=\"@%s%s/dofs\" stiffness=\"",
+      l->from, l->to, l->from, to_bone ? "../" : "", l->to);
   add_number(s, l->stiffness / (double)springs);
   dv_text_add(s, "\" damping=\"");
   add_number(s, 0.01 * l->stiffness / (double)springs);
@@ -223,19 +247,21 @@ static void add_contacts(dvText *s, double gap)
   dv_text_add(s, "\"/>\n  <CollisionResponse response=\"FrictionContactConstraint\" responseParams=\"mu=0.1\"/>\n");
 }
 
-static void add_scene(dvText *s, const Plan *p, const Options *o)
+static void add_scene(dvText *s, Plan *p, const Options *o)
 {
   size_t organs = 0;
   bool held = false;
   double finest = INFINITY;
+  size_t moving = 0;
   for (size_t i = 0; i < p->count; i++) {
     const Thing *t = &p->things[i];
     if (t->is_vessel) continue;
     organs++;
-    held |= !dv_same(t->hold, "none");
+    moving += !(t->bone > 0);
+    held |= !dv_same(t->hold, "none") && !(t->bone > 0);
     finest = fmin(finest, t->cell);
   }
-  bool contacts = organs > 1;
+  bool contacts = organs > 1 && moving;
   if (!held)
     fprintf(stderr, "divan anatomy: warning: no organ is held (hold=+y and the like): the scene has no gravity\n");
   dv_text_printf(s,
@@ -244,7 +270,14 @@ static void add_scene(dvText *s, const Plan *p, const Options *o)
                  dv_path_name(o->scene), held ? "-9.81" : "0");
   if (contacts) add_contacts(s, p->gap > 0 ? p->gap : 0.1 * finest);
   else dv_text_add(s, "  <DefaultAnimationLoop/>\n");
-  dv_text_add(s, "  <VisualStyle displayFlags=\"showVisualModels\"/>\n  <Node name=\"Body\">\n"
+  dv_text_add(s, "  <VisualStyle displayFlags=\"showVisualModels\"/>\n");
+  for (size_t i = 0; i < p->count; i++)
+    if (p->things[i].bone > 0) add_bone(s, p, &p->things[i], contacts);
+  if (!moving) {
+    dv_text_add(s, "</Node>\n");
+    return;
+  }
+  dv_text_add(s, "  <Node name=\"Body\">\n"
                  "    <EulerImplicitSolver rayleighStiffness=\"0.05\" rayleighMass=\"0.1\"/>\n");
   dv_text_add(
       s, contacts ? "    <SparseLDLSolver/>\n    <GenericConstraintCorrection/>\n"
@@ -252,8 +285,9 @@ static void add_scene(dvText *s, const Plan *p, const Options *o)
                     "preconditioner=\"@factor\"/>\n"
                     "    <AsyncSparseLDLSolver name=\"factor\"/>\n");
   for (size_t i = 0; i < p->count; i++)
-    if (!p->things[i].is_vessel) add_organ(s, p, &p->things[i], contacts);
-  for (size_t i = 0; i < p->ligament_count; i++) add_ligament(s, &p->ligaments[i]);
+    if (!p->things[i].is_vessel && !(p->things[i].bone > 0)) add_organ(s, p, &p->things[i], contacts);
+  for (size_t i = 0; i < p->ligament_count; i++)
+    add_ligament(s, &p->ligaments[i], plan_find(p, p->ligaments[i].to)->bone > 0);
   dv_text_add(s, "  </Node>\n</Node>\n");
 }
 

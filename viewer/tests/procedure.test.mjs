@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test as plain } from 'node:test';
 import { DESK, PHONE, openPage, startDivan, stopBrowser, until } from './browser.mjs';
 
-const test = (name, body) => plain(name, { timeout: 120000 }, body);
+const test = (name, body) => plain(name, { timeout: 400000 }, body);
 const text = (page, id) => page.locator(`#${id}`).textContent();
 after(stopBrowser);
 
@@ -16,24 +16,30 @@ describe('a procedure', () => {
     const { page, context, problems } = await openPage(divan.address, DESK);
     await page.locator('#procedure').waitFor();
     assert.match(await text(page, 'procedure'), /Resection of a segment/);
-    assert.match(await text(page, 'procedure-now'), /Step 1 of 3: Open the tissue/);
-    assert.match(await text(page, 'procedure-hint'), /press C and draw a line/);
+    assert.match(await text(page, 'procedure-now'), /Step 1 of 4: Grasp the segment/);
+    assert.match(await text(page, 'procedure-hint'), /Shift \+ drag the grasper/);
     assert.match(await text(page, 'procedure'), /Space starts/);
+    assert.match(await text(page, 'procedure-values'), /remaining \(ml\): 1273/);
     assert.equal(await page.locator('#procedure-report').count(), 0);
     await until(page, () => window.divan.session.editor);
-    await page.evaluate(() => window.divan.session.step(70));
-    await page.locator('#procedure-now', { hasText: 'Step 2 of 3' }).waitFor({ timeout: 60000 });
-    await page.evaluate(() => window.divan.session.step(60));
-    await page.locator('#procedure-report').waitFor({ timeout: 60000 });
+    await page.evaluate(() => window.divan.session.step(330));
+    await page.locator('#procedure-now', { hasText: 'Step 3 of 4' }).waitFor({ timeout: 180000 });
+    // a stroke of the cautery can be undone
+    await until(page, () => window.divan.session.status.undo > 0);
+    await page.evaluate(() => window.divan.session.connection.request('undo', {}));
+    await page.locator('#procedure-now', { hasText: 'Step 2 of 4' }).waitFor({ timeout: 30000 });
+    await page.evaluate(() => window.divan.session.step(1300));
+    await page.locator('#procedure-report').waitFor({ timeout: 200000 });
     assert.match(await text(page, 'procedure-now'), /Done\. Score: \d/);
+    assert.match(await text(page, 'procedure-values'), /resected \(ml\): 33\d/);
     const report = await text(page, 'procedure-report');
-    assert.match(report, /3\. Let it come to rest: done at/);
+    assert.match(report, /4\. Take the segment away: done at/);
     assert.match(report, /score \d/);
     const saved = page.waitForEvent('download');
     await page.locator('#procedure-save').click();
     assert.equal((await saved).suggestedFilename(), 'report.txt');
     await page.evaluate(() => window.divan.session.reset());
-    await page.locator('#procedure-now', { hasText: 'Step 1 of 3' }).waitFor();
+    await page.locator('#procedure-now', { hasText: 'Step 1 of 4' }).waitFor();
     await context.close();
     assert.deepEqual(problems, [], 'the page reported errors');
   });
@@ -44,6 +50,39 @@ describe('a procedure', () => {
     const box = await page.locator('#procedure').boundingBox();
     assert.ok(box.x >= 0 && box.x + box.width <= 390, `from ${box.x} to ${box.x + box.width}`);
     await context.close();
+  });
+});
+
+describe('the other procedures', () => {
+  for (const [scene, title, now, hint] of [
+    ['anatomy/abdomen/scene.scn', /Show the gall bladder/, /Step 1 of 4: Bring the probe in/, /tilt it down first/],
+    ['anatomy/cataract/scene.scn', /Capsulorhexis/, /Step 1 of 4: Pierce the capsule/, /Shift \+ drag the needle/],
+    ['anatomy/resection/grid.scn', /Resection of a segment/, /Step 1 of 4: Grasp the segment/, /Ctrl \+ G/]]) {
+    test(`${scene} says what to do`, async () => {
+      const divan = await startDivan(scene);
+      const { page, context, problems } = await openPage(divan.address, DESK);
+      await page.locator('#procedure').waitFor({ timeout: 60000 });
+      assert.match(await text(page, 'procedure'), title);
+      assert.match(await text(page, 'procedure-now'), now);
+      assert.match(await text(page, 'procedure-hint'), hint);
+      await context.close();
+      await divan.stop();
+      assert.deepEqual(problems, [], 'the page reported errors');
+    });
+  }
+});
+
+describe('a procedure that fails', () => {
+  test('says why', async () => {
+    const divan = await startDivan('anatomy/cataract/wrong.scn');
+    const { page, context } = await openPage(divan.address, DESK);
+    await page.locator('#procedure').waitFor({ timeout: 60000 });
+    await until(page, () => window.divan.session.editor);
+    await page.evaluate(() => window.divan.session.step(350));
+    await page.locator('#procedure-now', { hasText: 'Failed: The tear has run out' }).waitFor({ timeout: 300000 });
+    assert.match(await text(page, 'procedure-report'), /failed at \d.*: The tear has run out/);
+    await context.close();
+    await divan.stop();
   });
 });
 

@@ -7,9 +7,7 @@
 const dvMapping *dv_barycentric_from(const dvObject *o, const dvTopology *mesh)
 {
   const dvBarycentric *b = (const dvBarycentric *)o;
-  if (o->cls != &dv_barycentric_mapping_class || !o->initialised || o->failed || b->mesh != mesh ||
-      dv_barycentric_has_frames(b))
-    return NULL;
+  if (o->cls != &dv_barycentric_mapping_class || !o->initialised || o->failed || b->mesh != mesh) return NULL;
   return &b->linear.base;
 }
 
@@ -45,7 +43,7 @@ void dv_barycentric_put(dvObject *o, const dvPlaceInCell *places, size_t count)
       memcpy(dv_reals_edit(&p->local) + 3 * (size_t)entry, to->local, sizeof to->local);
     }
     dv_push(&b->touched, to->point);
-    double w[8], *x = dv_reals_edit(&b->out_x) + 3 * (size_t)to->point;
+    double w[8], *x = dv_reals_edit(&b->out_x) + (size_t)b->out_x.width * (size_t)to->point;
     dv_locate_weights(DV_HEXAHEDRON, to->local, w);
     for (int k = 0; k < 3; k++) {
       x[k] = 0;

@@ -68,9 +68,10 @@ static void take_cargo(Body *b, dvObject *o, dvState *out)
   dv_barycentric_places(o, c.places.data, c.count);
   c.x = dv_alloc((3 * c.count + 1) * sizeof *c.x);
   const double *now = dv_state_read(out, DV_X);
+  size_t width = (size_t)out->base.dof->coord;   // frames go where their origin does
   for (size_t i = 0; i < c.count; i++) {
     const dvPlaceInCell *p = &c.places.data[i];
-    dv_vec3_store(c.x + 3 * i, p->hexahedron >= 0 ? mapped(b, p->hexahedron, p->local) : dv_vec3_load(now + 3 * i));
+    dv_vec3_store(c.x + 3 * i, p->hexahedron >= 0 ? mapped(b, p->hexahedron, p->local) : dv_vec3_load(now + width * i));
   }
   dv_push(&b->cargo, c);
 }
@@ -80,7 +81,8 @@ static dvWalk take_node(dvVisitor *v, dvNode *node)
   Body *b = (Body *)v;
   for (size_t i = 0; i < node->objects.count; i++) {
     const dvMapping *m = dv_barycentric_from(node->objects.data[i], b->mesh);
-    if (m && m->out->base.dof->coord == 3) take_cargo(b, node->objects.data[i], m->out);
+    if (m && (m->out->base.dof->kind == DV_VEC3 || m->out->base.dof->kind == DV_RIGID3))
+      take_cargo(b, node->objects.data[i], m->out);
   }
   return DV_WALK_ON;
 }

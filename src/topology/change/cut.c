@@ -169,6 +169,7 @@ static bool find_crossing(Blade *b, const int32_t *e, Crossing *out)
     *out = (Crossing){{e[0], e[1]}, (int32_t)i, s, -1};
   }
   if (best > 1) return false;
+  if (b->how->least > 0) snap = dv_min(dv_max(snap, b->how->least / dv_vec3_norm(dv_vec3_sub(y, x))), 0.5);
   if (best <= snap) mark(b, e[0], out->facet);
   if (best >= 1 - snap) mark(b, e[1], out->facet);
   return best > snap && best < 1 - snap;

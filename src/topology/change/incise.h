@@ -38,6 +38,7 @@ typedef struct dvIncision {
   void *user;
   double snap;       // share of an edge within which the path takes its end instead
   double snap_end;   // the same for the ends of the path
+  double least;      // of cuts through tetrahedra: no edge is split into a shorter piece, an end is taken instead
 } dvIncision;
 
 // Cuts along a polyline of `count` corners, three numbers each. `triangles` (may be NULL) tells in which triangle each

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""surgeon.py SCENE DIRECTORY [--wrong]: performs the capsulorhexis of a scene and records both hands.
+"""surgeon.py SCENE DIRECTORY [--wrong | --forceps]: performs the capsulorhexis of a scene and records both hands.
 
 Writes needle.motion and forceps.motion (wrong-needle.motion, wrong-forceps.motion with --wrong), which GeomagicEmulator plays. The
 surgeon pierces the capsule, leads the tear along the circle with the needle until it closes, grasps the disc and takes it out. With
 --wrong the needle stops after 50 degrees, and the flap is pulled with the forceps, ahead and outwards, as beginners do: the tear runs
-out. Needs PYTHONPATH to hold Divan's module."""
+out. With --forceps it is pulled on along the circle for a part of it, ahead and inwards or outwards as the tear needs it, and the
+needle does the rest: led-needle.motion, led-forceps.motion. Needs PYTHONPATH to hold Divan's module."""
 import argparse
 import math
 import os
@@ -95,12 +96,12 @@ class Surgeon:
 
     # --- what is done ---
 
-    def cut(self, degrees):
+    def cut(self, degrees, begin=180):
         surface = lambda x, y: math.sqrt(100 - x * x - y * y) - 10
         on = lambda r, a, up: (r * math.cos(a), r * math.sin(a), surface(r * math.cos(a), r * math.sin(a)) + up)
-        a = math.pi
+        a, before = math.radians(begin), self.needle.punctures
         self.move("left", on(RADIUS - 0.1, a, 0.4), 8)
-        while self.needle.punctures == 0 and self.scene.time < 10:
+        while self.needle.punctures == before and self.hands["left"][2] > -1.5:
             self.hands["left"][2] -= 1.5 * STEP
             self.step()
         print("pierced at %.2f s, %.2f mm from the axis" % (self.scene.time, length(self.tip()[:2])), flush=True)
@@ -160,6 +161,29 @@ class Surgeon:
                 self.grasp()
         self.retreat()
 
+    def pull_around(self, until=-80, inwards=0.35, firmness=1.2):
+        """the flap, along the circle: more inwards where the tear has run out, less where it has run in"""
+        self.grasp()
+        told = -1
+        while self.opening.tearOuts == 0 and self.scene.time < 20 and math.degrees(math.atan2(self.front[1], self.front[0])) < until:
+            x, y, z = (c / SLACK for c in self.front)
+            size = math.hypot(x, y)
+            out, along, hand = (x / size, y / size), (-y / size, x / size), self.hands["right"]
+            aside = max(-1.5, min(1.5, firmness * (RADIUS - size) - inwards))
+            goal = [hand[0] + along[0] + aside * out[0], hand[1] + along[1] + aside * out[1], min(hand[2] + 0.2, 0.7)]
+            self.hands["right"] = towards(hand, goal, 1.6 * STEP)
+            self.step()
+            if int(self.scene.time) != told:
+                told = int(self.scene.time)
+                print("%.1f s: tip at %.2f mm, %.0f degrees, tips %d" % (self.scene.time, size, math.degrees(math.atan2(y, x)),
+                                                                        len(list(self.tear.tips))), flush=True)
+            if self.jaws.held == 0 or math.dist(hand, self.tip()) > 1.6:
+                self.grasp()
+        self.closed = 0
+        self.wait(0.1)
+        self.move("right", [*self.hands["right"][:2], 1.0], 6)
+        self.move("right", [4.1, 0.0, 1.1], 8)
+
     def take_out(self):
         """the disc, once it is free"""
         self.move("right", [0.3, 0.0, 0.6], 8)
@@ -180,15 +204,22 @@ def main():
     arguments.add_argument("scene")
     arguments.add_argument("directory")
     arguments.add_argument("--wrong", action="store_true")
+    arguments.add_argument("--forceps", action="store_true")
     given = arguments.parse_args()
     surgeon = Surgeon(given.scene)
-    surgeon.cut(50 if given.wrong else 380)
-    surgeon.pull_out() if given.wrong else surgeon.take_out()
+    surgeon.cut(50 if given.wrong or given.forceps else 380)
+    if given.wrong:
+        surgeon.pull_out()
+    else:
+        if given.forceps:
+            surgeon.pull_around()
+            surgeon.cut(330, math.degrees(math.atan2(surgeon.front[1], surgeon.front[0])) - 4)
+        surgeon.take_out()
     o = surgeon.opening
     print("parts %d, diameter %.2f mm, roundness %.2f, off the axis by %.2f mm, tear-outs %d, after %.1f s" % (
         o.parts, 1000 * o.diameter, o.roundness, 1000 * o.decentring, o.tearOuts, surgeon.scene.time))
     for hand, tool in ("left", "needle"), ("right", "forceps"):
-        path = os.path.join(given.directory, ("wrong-" if given.wrong else "") + tool + ".motion")
+        path = os.path.join(given.directory, ("wrong-" if given.wrong else "led-" if given.forceps else "") + tool + ".motion")
         with open(path, "w") as f:
             f.write("# time (s), place of the hand (mm), quaternion, buttons: recorded by tools/generate/eye/surgeon.py\n")
             f.write("\n".join(surgeon.lines[hand]) + "\n")

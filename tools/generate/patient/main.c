@@ -1,8 +1,9 @@
-// generate_patient OUT.nii.gz [--seed N] [--voxel METRES]: an image of labels, of Divan's own, to be made a scene of by
-// `divan anatomy`.
+// generate_patient OUT.nii.gz [--seed N] [--voxel METRES] [--ribs]: an image of labels, of Divan's own, to be made a
+// scene of by `divan anatomy`.
 //
 // 1 the organ of generate_organ, 2 and 3 two trees of vessels in it that do not touch each other (portal and hepatic
-// veins), 4 a stomach in the hollow below it, 5 a gall bladder. The same seed gives the same bytes.
+// veins), 4 a stomach in the hollow below it, 5 a gall bladder; with --ribs, in a larger image, 6 four pairs of ribs,
+// open towards the front. The same seed gives the same bytes.
 #include "../organ/organ.h"
 
 #include "anatomy/vessels.h"
@@ -26,8 +27,24 @@ static double ellipsoid(Vec3 p, Vec3 centre, Vec3 radius)
   return norm(d) - 1;
 }
 
-static uint8_t label_of(Vec3 p)
+// Ribs run around the back on ellipses that sink towards the front: how far a place is from the middle of the nearest,
+// less half their thickness; they are twice as high as thick.
+static double ribs_field(Vec3 p)
 {
+  const double wide = 0.158, deep = 0.115, thick = 0.007;
+  double angle = atan2((p.x[2] + 0.01) / deep, p.x[0] / wide), best = 1;
+  if (sin(angle) > 0.35) return 1;   // open in front
+  for (int k = 0; k < 4; k++) {
+    double high = 0.075 - 0.034 * k - 0.025 * (1 + sin(angle));
+    double off = norm(vec(p.x[0] - wide * cos(angle), 0, p.x[2] + 0.01 - deep * sin(angle)));
+    best = fmin(best, hypot(off, 0.5 * (p.x[1] - high)) - thick);
+  }
+  return best;
+}
+
+static uint8_t label_of(Vec3 p, bool ribs)
+{
+  if (ribs && ribs_field(p) < 0) return 6;
   if (organ_field(p) < 0) return 1;
   // a bag that follows the hollow, wider to the left
   double stomach = fmin(ellipsoid(p, vec(0.050, -0.075, -0.040), vec(0.060, 0.036, 0.040)),
@@ -51,9 +68,10 @@ static void grow(dvVessels *out, dvGrowth g)
   }
 }
 
-static bool make(const char *path, uint32_t seed, double voxel)
+static bool make(const char *path, uint32_t seed, double voxel, bool ribs)
 {
-  const double low[3] = {-0.13, -0.13, -0.095}, high[3] = {0.14, 0.09, 0.075};
+  double low[3] = {-0.13, -0.13, -0.095}, high[3] = {0.14, 0.09, 0.075};
+  for (int k = 0; k < 3 && ribs; k++) low[k] -= 30 * 0.0015, high[k] += 30 * 0.0015;
   dvVoxelLayout l = {.unit = 1e-3};
   size_t voxels = 1;
   for (int k = 0; k < 3; k++) {
@@ -66,7 +84,8 @@ static bool make(const char *path, uint32_t seed, double voxel)
   for (int z = 0; z < l.n[2]; z++)
     for (int y = 0; y < l.n[1]; y++)
       for (int x = 0; x < l.n[0]; x++)
-        bytes[i++] = label_of(vec(low[0] + (x + 0.5) * voxel, low[1] + (y + 0.5) * voxel, low[2] + (z + 0.5) * voxel));
+        bytes[i++] =
+            label_of(vec(low[0] + (x + 0.5) * voxel, low[1] + (y + 0.5) * voxel, low[2] + (z + 0.5) * voxel), ribs);
   dvVessels portal, veins;
   grow(&portal,
        (dvGrowth){.seed = seed, .root = {0.018, -0.012, -0.004}, .direction = {-1, 0.15, 0.1}, .length = 0.028});
@@ -93,17 +112,20 @@ int main(int argc, char **argv)
 {
   const char *path = NULL;
   double voxel = 0.001, seed = 1;
+  bool ribs = false;
   for (int i = 1; i < argc; i++) {
     const char *value = i + 1 < argc ? argv[i + 1] : "";
     if (dv_same(argv[i], "--voxel") && dv_scan_real(&value, &voxel) && !*value) i++;
     else if (dv_same(argv[i], "--seed") && dv_scan_real(&value, &seed) && !*value) i++;
+    else if (dv_same(argv[i], "--ribs")) ribs = true;
     else if (!path && argv[i][0] != '-') path = argv[i];
     else path = "";
   }
   if (!path || !*path || !(voxel >= 0.0005 && voxel <= 0.01) || !(seed >= 0 && seed < 4e9)) {
-    fprintf(stderr,
-            "usage: generate_patient OUT.nii.gz [--seed N] [--voxel METRES]   (0.0005 to 0.01, default 0.001)\n");
+    fprintf(
+        stderr,
+        "usage: generate_patient OUT.nii.gz [--seed N] [--voxel METRES] [--ribs]   (0.0005 to 0.01, default 0.001)\n");
     return DV_ERROR_USAGE;
   }
-  return make(path, (uint32_t)seed, voxel) ? 0 : DV_ERROR_INPUT;
+  return make(path, (uint32_t)seed, voxel, ribs) ? 0 : DV_ERROR_INPUT;
 }
