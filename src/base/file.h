@@ -36,9 +36,9 @@ char *dv_file_similar(const char *directory, const char *name);
 // Bytes of memory that the machine and the limits of the process leave, about: the system tells it in a file.
 double dv_memory_available(void);
 
-DV_PUBLIC_END
-
 // A program in the directories of PATH, or NULL. The caller frees it.
 char *dv_program_find(const char *name);
+
+DV_PUBLIC_END
 
 #endif
