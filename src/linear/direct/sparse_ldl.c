@@ -84,6 +84,7 @@ static bool analyse(SparseLdl *s, const dvBlockMatrix *a, dvOrder order)
   if (s->orders.analyses == 0) dv_visit(s->solver.base.node->scene->root, &v.base);
   if (!v.found) return dv_ldl_analyse_again(&s->factor, &a->pattern, a->block, order, &s->orders);
   const dvOrderHistory *h = &v.found->orders;
+  dv_order_history_free(&s->orders);   // a reset leaves it room
   s->orders = (dvOrderHistory){.analyses = 1, .hash = h->hash, .work = h->work, .rows = h->rows};
   if (!v.found->batch) v.found->batch = dv_ldl_batch_create();
   if (!s->batch) s->batch = dv_ldl_batch_share(v.found->batch);
