@@ -40,6 +40,8 @@ double dv_image_field_at(const dvImageField *f, const double x[3], double slope[
   const dvVoxels *v = &f->voxels;
   double from[3], at[3], beyond[3], inner[3], square = 0;
   int32_t cell[3];
+  memset(slope, 0, 3 * sizeof *slope);
+  if (!v->values.count) return 1;   // the image could not be read: all is outside
   for (int k = 0; k < 3; k++) from[k] = x[k] - f->shift[k] - f->scale * v->origin[k];
   for (int k = 0; k < 3; k++) {   // in voxels, from the middle of the first
     double size = f->scale * v->size[k];
