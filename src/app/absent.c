@@ -6,7 +6,7 @@ static const dvAbsent absent[] = {
     {"SofaCUDA", "CudaCorotationalFEMForceField CudaLinearSmallStrainFEMForceField CudaPointCollisionModel "
                  "CudaVisualModel MouseInteractor"},
     {"SofaDistanceGrid", "CudaCollisionDetection CudaRigidDistanceGridCollisionModel"},
-    {"SoftRobots", "DataControllerRobot GameTrakController InteractiveControl PointCloudProcessing"},
+    {"SoftRobots", "GameTrakController InteractiveControl PointCloudProcessing"},
 };
 
 void dv_register_absent(dvRegistry *r)

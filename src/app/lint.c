@@ -138,6 +138,7 @@ void dv_scene_lint_motion(dvScene *scene)
   dv_scene_refresh(scene);
   check_states(scene);
   check_constraints(scene);
+  dv_lint_ties(scene);
 }
 
 // whether something in the node takes the node's state
@@ -523,6 +524,7 @@ int dv_scene_lint(dvScene *scene)
   dv_scene_refresh(scene);
   check_states(scene);
   check_constraints(scene);
+  dv_lint_ties(scene);
   check_magnitudes(scene);
   Lint l = {.visitor = {.top_down = lint_node}, .scene = scene};
   dv_visit(scene->root, &l.visitor);

@@ -221,3 +221,14 @@ void dv_eigen_symmetric(const dvMat3 *a, dvVec3 *values, dvMat3 *v)
   if (dv_mat3_det(*v) < 0) flip_column(v, 2);
   *values = dv_vec3(d[0], d[1], d[2]);
 }
+
+bool dv_mat3_inverse_divided(dvMat3 m, dvMat3 *inverse)
+{
+  dvMat3 adjugate = dv_mat3_transpose(dv_mat3_cofactor(m));
+  double det = m.m[0][0] * m.m[1][1] * m.m[2][2] + m.m[1][0] * m.m[2][1] * m.m[0][2] +
+               m.m[2][0] * m.m[0][1] * m.m[1][2] - m.m[0][0] * m.m[2][1] * m.m[1][2] -
+               m.m[1][0] * m.m[0][1] * m.m[2][2] - m.m[2][0] * m.m[1][1] * m.m[0][2];
+  if (!(fabs(det) > 1e-100) || !isfinite(det)) return false;
+  for (int i = 0; i < 9; i++) inverse->m[i / 3][i % 3] = adjugate.m[i / 3][i % 3] / det;
+  return true;
+}

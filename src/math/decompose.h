@@ -28,6 +28,10 @@ bool dv_svd_rotations(const dvMat3 *m, dvMat3 *u, dvVec3 *sigma, dvMat3 *v);
 // eigenvectors in the columns of V, which is a rotation.
 void dv_eigen_symmetric(const dvMat3 *a, dvVec3 *values, dvMat3 *v);
 
+// The inverse with SOFA's digits: cofactors over the determinant, division last, so that ties between elements fall the
+// same way. False, and *inverse untouched, when the determinant is below 1e-100 or not finite.
+bool dv_mat3_inverse_divided(dvMat3 m, dvMat3 *inverse);
+
 DV_PUBLIC_END
 
 #endif

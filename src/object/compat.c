@@ -314,6 +314,12 @@ const dvCompatCase dv_compat_cases[DV_COMPAT_COUNT] = {
          .wrong =
              "contacts of two models begin at 0 in the second step in which these touch, whatever initial_guess says",
          .right = "contacts begin with their multipliers of the last step from their second step on"},
+    [DV_COMPAT_EXPLICIT_FACTORS] =
+        {.name = "explicit-factors",
+         .components = "UncoupledConstraintCorrection",
+         .since = "v26.12",
+         .wrong = "below an EulerExplicitSolver constraints move bodies by dt times less than others",
+         .right = "a constraint moves all bodies by the same impulse, whatever integrates them"},
     [DV_COMPAT_RESIDUAL_ROW] = {.name = "residual-row",
                                 .components = "PreconditionedConjugateResidual",
                                 .since = "v26.12",

@@ -129,6 +129,28 @@ static void regularisation_counts_once(void **state)
   close_both(&b);
 }
 
+// two equal bodies, 1 m apart, are pulled together; one stands below an explicit integrator
+static void one_impulse_moves_both_bodies(void **state)
+{
+  DV_UNUSED(state);
+  static const char text[] =
+      "<Node gravity='0 0 0' dt='0.1'><FreeMotionAnimationLoop/><BlockGaussSeidelConstraintSolver tolerance='1e-14' "
+      "maxIterations='100'/><Node name='a'><EulerImplicitSolver/><CGLinearSolver iterations='20' tolerance='1e-20' "
+      "threshold='1e-30'/><MechanicalObject name='x' position='0 0 0'/><UniformMass totalMass='4'/>"
+      "<UncoupledConstraintCorrection defaultCompliance='0.25'/></Node><Node name='b'><EulerExplicitSolver/>"
+      "<MechanicalObject name='x' position='1 0 0'/><UniformMass totalMass='4'/><UncoupledConstraintCorrection "
+      "name='c' defaultCompliance='0.25'/></Node><BilateralLagrangianConstraint object1='@a/x' object2='@b/x' "
+      "first_point='0' second_point='0'/></Node>";
+  const double h = 0.1;
+  Both b = open_both(text, "b/c", DV_COMPAT_EXPLICIT_FACTORS);
+  step_both(&b, 1);
+  compare(&b, "a/x", DV_X, 0, 0.5, 1 / (1 + h), 1e-12);
+  compare(&b, "b/x", DV_X, 0, 0.5, 1 - h / (1 + h), 1e-12);
+  compare(&b, "a/x", DV_V, 0, 0.5 / h, 1 / (h + h * h), 1e-11);
+  compare(&b, "b/x", DV_V, 0, -0.5 / h, -1 / (1 + h), 1e-11);
+  close_both(&b);
+}
+
 static void augmented_friction_slows_what_slides(void **state)
 {
   DV_UNUSED(state);
@@ -157,6 +179,7 @@ int main(void)
       cmocka_unit_test(sweeps_begin_with_the_motion_of_their_multipliers),
       cmocka_unit_test(all_rows_are_solved_when_residuals_end),
       cmocka_unit_test(regularisation_counts_once),
+      cmocka_unit_test(one_impulse_moves_both_bodies),
       cmocka_unit_test(augmented_friction_slows_what_slides),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "collision/collision.h"
 #include "constraint/lagrangian/problem.h"
+#include "io/record/snapshot.h"
 #include "mechanics/component.h"
 
 #include <math.h>
@@ -250,6 +251,49 @@ static void mean_adds(void **state)
   close_both(&b);
 }
 
+// names of the models that touch, pair by pair
+static void check_order(const dvScene *s, const char *expected)
+{
+  dvText names = {0};
+  dvTouch t;
+  for (size_t i = 0; dv_scene_touch(s, i, &t); i++)
+    dv_text_printf(&names, "%s%s ", t.model[0]->base.name, t.model[1]->base.name);
+  assert_string_equal(names.text, expected);
+  dv_text_free(&names);
+}
+
+#define BALL(name, x)                                                                           \
+  "<Node name='" name "'><EulerImplicitSolver/><CGLinearSolver/><MechanicalObject position='" x \
+  " 0 0'/><UniformMass totalMass='1e9'/><SphereCollisionModel name='" name "' radius='1'/></Node>"
+
+// Not a mistake, but rows depend on it: SOFA sorts pairs by the numbers of their models, which are those of the first
+// comparison in a tree. D comes later and has the last number.
+static void pairs_of_models_stand_in_sofas_order(void **state)
+{
+  DV_UNUSED(state);
+  static const char text[] = PIPELINE("<MinProximityIntersection alarmDistance='0.2' contactDistance='0.1'/>")
+      BALL("A", "0") BALL("B", "1") BALL("C", "0.5") "<Node name='D'><EulerExplicitSolver/><MechanicalObject "
+                                                     "position='4 0 0' velocity='-100 0 0'/><UniformMass "
+                                                     "totalMass='1e9'/><SphereCollisionModel name='D' radius='1'/>"
+                                                     "</Node></Node>";
+  static const char *const expected[] = {"BA CA CB ", "CA CB BA "}, *const later[] = {"BA CA CB DA DB DC ",
+                                                                                      "CA CB BA DA DC DB "};
+  for (int mode = 0; mode < 2; mode++) {
+    dvScene *s = mode ? check_scene_as_sofa(text, 1) : check_scene(text, 1);
+    check_steps(s, 1);
+    check_order(s, expected[mode]);
+    size_t length;
+    void *memory = dv_snapshot_pack(s, &length);
+    for (int again = 0; again < 2; again++) {   // the numbers of models are remembered
+      check_steps(s, 3);
+      check_order(s, later[mode]);
+      assert_int_equal(dv_snapshot_unpack(s, memory, length, "memory"), DV_OK);
+    }
+    dv_free(memory);
+    check_close_scene(&s);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -263,6 +307,7 @@ int main(void)
       cmocka_unit_test(residual_row),
       cmocka_unit_test(unbuilt_step),
       cmocka_unit_test(mean_adds),
+      cmocka_unit_test(pairs_of_models_stand_in_sofas_order),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -184,6 +184,42 @@ static void a_search_that_was_not_made_has_not_failed(void **state)
   }
 }
 
+#define BODY(name, x, more)                                                                                     \
+  "<Node name='" name "'><EulerImplicitSolver/><SparseLDLSolver/><MechanicalObject name='x' position='" x "'/>" \
+  "<UniformMass totalMass='1'/><LinearSolverConstraintCorrection/>" more "</Node>"
+#define TIE(from, to, more) \
+  "<BilateralLagrangianConstraint object1='@" from "/x' object2='@" to "/x' first_point='0' second_point='0' " more "/>"
+#define TWO_BODIES BODY("a", "0 0 0", "") BODY("b", "1 0 0", "")
+
+// before the first step, and by `divan check`
+static void equalities_that_repeat_or_contradict_are_told(void **state)
+{
+  DV_UNUSED(state);
+  static const char *const commands[] = {"check", "run -n 0"};
+  static const char solver[] = "<BlockGaussSeidelConstraintSolver/>";
+  static const struct {
+    const char *scene, *part;
+    int times;
+  } cases[] = {
+      {TWO_BODIES TIE("a", "b", "") TIE("a", "b", "rest_vector='3 0 0'"), "it contradicts Bilateral", 1},
+      {TWO_BODIES TIE("a", "b", "rest_vector='3 0 0'") TIE("b", "a", "rest_vector='3 0 0'"), "it contradicts", 1},
+      {TWO_BODIES TIE("a", "b", "rest_vector='3 0 0'") TIE("b", "a", "rest_vector='-3 0 0'"), "it ties points that", 1},
+      {TWO_BODIES TIE("a", "b", "") TIE("a", "b", ""), "it ties points that Bilateral", 1},
+      {TWO_BODIES TIE("a", "b", "") TIE("a", "b", "activate='0' rest_vector='3 0 0'"), "it contradicts", 0},
+      {BODY("a", "0 0 0  1 0 0", "<FixedLagrangianConstraint indices='0 1 0'/>"), "point 0 of x is held twice", 1},
+      {BODY("a", "0 0 0  1 0 0", "<FixedLagrangianConstraint indices='1'/><FixedLagrangianConstraint fixAll='1'/>"),
+       "point 1 of x is held twice", 1},
+      {BODY("a", "0 0 0  1 0 0", "<FixedLagrangianConstraint indices='0'/><FixedLagrangianConstraint indices='1'/>"),
+       "held twice", 0},
+  };
+  for (size_t i = 0; i < DV_COUNT(cases); i++)
+    for (size_t k = 0; k < DV_COUNT(commands); k++) {
+      char *scene = dv_format("%s%s", solver, cases[i].scene);
+      check_told(cases[i].times, cases[i].part, 0, commands[k], scene);
+      dv_free(scene);
+    }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -195,6 +231,7 @@ int main(void)
       cmocka_unit_test(surfaces_that_are_missing_are_told_once),
       cmocka_unit_test(lists_by_topic),
       cmocka_unit_test(a_search_that_was_not_made_has_not_failed),
+      cmocka_unit_test(equalities_that_repeat_or_contradict_are_told),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -32,8 +32,8 @@ static void project(double mu, double r[3])
 }
 
 typedef struct Problem {
-  size_t contacts;
-  double mu, *w, *q, *r;   // u = W r + q
+  size_t contacts, source;   // source: of `sources`
+  double mu, *w, *q, *r;     // u = W r + q
 } Problem;
 
 static void violation(const Problem *p, const double *r, double *u)
@@ -172,6 +172,7 @@ static double solve_source(const Source *source, const char *solver, int steps, 
       check_steps(s, 1);
       Problem p = take(s);
       if (p.contacts) most = fmax(most, residual(&p, p.r)), ++*count;
+      p.source = (size_t)(source - sources);
       if (p.contacts && out) dv_push(out, p);
       else drop(&p);
     }
@@ -299,39 +300,69 @@ static char *find_oracle(void)
   return NULL;
 }
 
+// What both found in the problems of a source.
+typedef struct Row {
+  size_t asked, contacts, solved, unique, same;
+  double worst[2];   // residuals: here, Siconos'
+} Row;
+
+static void add_answer(const Problem *p, const double *r, double error, size_t number, Row *row)
+{
+  row->asked++, row->contacts += p->contacts;
+  if (!(error < 1e-9)) return;
+  bool agree = compare(p, r, row->worst), redundant = is_redundant(p);
+  row->solved++, row->same += agree, row->unique += !redundant;
+  if (!agree && !redundant) fail_msg("problem %zu has one solution, and Siconos finds another", number);
+}
+
+static Row print_rows(const Row *rows)
+{
+  Row all = {0};
+  printf(
+      "\n| problems of | problems | contacts | Siconos solves | largest residual here | Siconos' | same motion | one "
+      "solution |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n");
+  for (size_t k = 0; k <= DV_COUNT(sources); k++) {
+    const Row *r = k < DV_COUNT(sources) ? &rows[k] : &all;
+    printf("| %s | %zu | %zu | %zu | %.2g | %.2g | %zu | %zu |\n", k < DV_COUNT(sources) ? sources[k].name : "all",
+           r->asked, r->contacts, r->solved, r->worst[0], r->worst[1], r->same, r->unique);
+    if (k == DV_COUNT(sources)) break;
+    all.asked += r->asked, all.contacts += r->contacts, all.solved += r->solved;
+    all.same += r->same, all.unique += r->unique;
+    for (int side = 0; side < 2; side++) all.worst[side] = fmax(all.worst[side], r->worst[side]);
+  }
+  return all;
+}
+
+// Siconos takes a minute for a thousand problems: it gets one in eight, or all (DIVAN_FRICTION_PROBLEMS=all).
 static void ask_siconos(const Problems *all, const char *oracle)
 {
+  const char *which = getenv("DIVAN_FRICTION_PROBLEMS");
+  size_t every = which && dv_same(which, "all") ? 1 : 8;
   char path[] = "/tmp/divan-friction-XXXXXX", *command;
   int file = mkstemp(path);
   assert_true(file >= 0);
   FILE *f = fdopen(file, "wb");
-  for (size_t i = 0; i < all->count; i++) write_problem(f, &all->data[i]);
+  for (size_t i = 0; i < all->count; i += every) write_problem(f, &all->data[i]);
   fclose(f);
   command = dv_format("%s %s", oracle, path);
   f = popen(command, "r");
   assert_non_null(f);
-  double worst[2] = {0};
-  size_t solved = 0, same = 0, unique = 0;
-  for (size_t i = 0; i < all->count; i++) {
+  Row rows[DV_COUNT(sources)] = {{0}};
+  for (size_t i = 0; i < all->count; i += every) {
     const Problem *p = &all->data[i];
     double error, *r = dv_alloc(3 * p->contacts * sizeof *r);
     assert_int_equal(fscanf(f, "%lf", &error), 1);
     for (size_t k = 0; k < 3 * p->contacts; k++) assert_int_equal(fscanf(f, "%lf", &r[k]), 1);
-    if (error < 1e-9) {
-      bool agree = compare(p, r, worst), redundant = is_redundant(p);
-      solved++, same += agree, unique += !redundant;
-      if (!agree && !redundant) fail_msg("problem %zu has one solution, and Siconos finds another", i);
-    }
+    add_answer(p, r, error, i, &rows[p->source]);
     dv_free(r);
   }
   pclose(f);
   unlink(path);
   dv_free(command);
-  printf("%zu of %zu problems solved by Siconos: residuals %.2g here, %.2g there; the same violations in %zu, with all "
-         "%zu that are not redundant among them\n",
-         solved, all->count, worst[0], worst[1], same, unique);
-  assert_true((double)solved >= 0.98 * (double)all->count && unique >= 100);
-  assert_true(worst[0] < 1e-6 && worst[1] < 1e-6);
+  Row sum = print_rows(rows);
+  // there is something to compare with: of the pen's problems Siconos solves nine in ten, of the others all
+  assert_true((double)sum.solved >= 0.95 * (double)sum.asked && (double)sum.unique >= 0.1 * (double)sum.asked);
+  assert_true(sum.worst[0] < 1e-6 && sum.worst[1] < 1e-6);
 }
 
 typedef struct Tally {

@@ -134,6 +134,29 @@ static void moves_points(void **state)
   remove_files(&f);
 }
 
+// SOFA moves points, takes them back and moves them again: digits of a scene of its own, a point of a single-precision
+// mesh turned by half a turn and a quarter
+static void rounds_as_often_as_sofa(void **state)
+{
+  DV_UNUSED(state);
+  static const double once[3] = {-119.65667957067491, -40.86214828491211, -6.531891345977783},
+                      thrice[3] = {-119.65667957067491, -40.86214828491211, -6.531891345977784};
+  Files f = write_files();
+  dv_free(check_write(f.directory, "one.obj", "v -60.86214828491211 0.34332042932510376 6.531891345977783\n"));
+  for (int sofa = 0; sofa < 2; sofa++) {
+    Report r;
+    char *text = dv_format("<Node compat='%s'><MeshOBJLoader name='a' filename='one.obj' rotation='180 0 90' "
+                           "translation='-120 20 0'/></Node>",
+                           sofa ? "sofa" : "none");
+    start(&r, &f, text);
+    const dvReals *a = value(&r, "a", "position");
+    for (size_t k = 0; k < 3; k++) check_close(a->data[k], sofa ? thrice[k] : once[k], 0);
+    report_end(&r);
+    dv_free(text);
+  }
+  remove_files(&f);
+}
+
 static void hands_only_the_mesh_through_src(void **state)
 {
   DV_UNUSED(state);
@@ -421,6 +444,7 @@ int main(void)
       cmocka_unit_test(gmsh_adds_faces_and_edges),
       cmocka_unit_test(cuts_flips_and_drops),
       cmocka_unit_test(moves_points),
+      cmocka_unit_test(rounds_as_often_as_sofa),
       cmocka_unit_test(hands_only_the_mesh_through_src),
       cmocka_unit_test(obj_without_seams),
       cmocka_unit_test(obj_with_seams),

@@ -6,6 +6,7 @@
 // implicitly. One between two that are stands in the pipeline's node: outside of every solver, where it is an external
 // force that stays the same during the step, or within the one that rules both.
 #include "collision/collision.h"
+#include "collision/pipeline/order.h"
 #include "collision/register.h"
 #include "object/context.h"
 #include "scene/plan.h"
@@ -54,6 +55,7 @@ typedef struct Pipeline {
   dvModelList all, models;
   dvModelPairs pairs;
   dvContactLists lists;
+  dvPairOrder order;   // as SOFA: in which lists stand
   dvResponses responses;
   DV_ARRAY(dvNode *) nodes;   // that responses are attached to
   dvLiveGroup live;
@@ -247,8 +249,10 @@ static dvStatus pipeline_collide(dvObject *o, double dt, size_t *contacts)
   *contacts = 0;
   if (!p->complete) return DV_OK;
   list_models(p);
+  if (o->as_sofa) dv_pair_order_begin(&p->order, &p->all, &p->lists);
   dv_contact_lists_clear(&p->lists);
   DV_TRY(find_contacts(p, dt));
+  if (o->as_sofa) dv_pair_order_apply(&p->order, &p->all, p->intersection, &p->pairs, &p->lists);
   dv_timer_begin_fine(o->context->timers, "response");
   dvStatus status = respond(p);
   dv_timer_end_fine(o->context->timers);
@@ -299,6 +303,8 @@ static void pipeline_remember(dvObject *o, dvMemoryStream *s)
   }
   dv_remember_array(s, "pairs in contact", &p->remembered.pairs);
   dv_remember_array(s, "contacts", &p->remembered.contacts);
+  dv_remember_array(s, "models by their first pair", &p->order.seen[0]);
+  dv_remember_array(s, "models by their first response", &p->order.seen[1]);
   if (restores) p->resumed = true;
 }
 
@@ -358,6 +364,7 @@ static void pipeline_destroy(dvObject *o)
   dv_array_free(&p->remembered.pairs);
   dv_array_free(&p->remembered.contacts);
   dv_contact_lists_free(&p->lists);
+  dv_pair_order_free(&p->order);
 }
 
 static const dvCollisionOps pipeline_ops = {.collide = pipeline_collide};

@@ -7,6 +7,7 @@
 #include "constraint/lagrangian/classes.h"
 #include "constraint/lagrangian/correction.h"
 #include "math/vec.h"
+#include "object/compat.h"
 
 #include <math.h>
 #include <string.h>
@@ -36,7 +37,9 @@ typedef struct Uncoupled {
   dvObject base;
   UNCOUPLED_FIELDS(DV_MEMBER)
   dvState *state;
-  dvObject *ode, *mass;      // mass: gives C where nothing else does
+  dvObject *ode, *mass;   // mass: gives C where nothing else does
+  bool by_acceleration;   // SOFA's factors of an explicit integrator, beside impulses of others
+  bool symplectic;
   int mask;                  // vector: 1, or 0 where projective constraints hold
   DV_ARRAY(Touch) touches;   // in the order of rows
   // the same by degree of freedom: where those of each begin, which ones they are, their rows and h
@@ -104,6 +107,10 @@ static dvStatus uncoupled_init(dvObject *o)
   if (!u->ode && u->useIntegrationSchemeIntegrationFactors)
     return dv_error(o, "add EulerImplicitSolver to the node", "%s needs a time integrator and finds none",
                     o->cls->name);
+  const dvField *symplectic = u->ode ? dv_object_field(u->ode, "symplectic") : NULL;   // EulerExplicitSolver's
+  u->by_acceleration =
+      symplectic && u->useIntegrationSchemeIntegrationFactors && dv_compat(o, DV_COMPAT_EXPLICIT_FACTORS);
+  u->symplectic = symplectic && *(const bool *)symplectic->value;
   if (!is_frame(u) && !u->compliance.count && !dv_was_set(o, &u->defaultCompliance))
     dv_warning(o, "give defaultCompliance or compliance", "no compliance is given: every point gets %g",
                u->defaultCompliance);
@@ -193,6 +200,7 @@ static void times(const Uncoupled *u, double dt, size_t dof, const double *in, d
 
 static dvMotionFactors factors_of(const Uncoupled *u, double dt)
 {
+  if (u->by_acceleration) return (dvMotionFactors){u->symplectic ? dt * dt : 0, dt};
   if (u->useIntegrationSchemeIntegrationFactors) return dv_motion_factors(u->ode, dt);
   return (dvMotionFactors){dt * u->correctionPositionFactor, u->correctionVelocityFactor};
 }

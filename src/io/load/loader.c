@@ -10,7 +10,7 @@
 #include "object/parts.h"
 
 #include "base/file.h"
-#include "math/vec.h"
+#include "math/decompose.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -159,6 +159,21 @@ static void move_points(const double m[16], double *x, size_t count)
     for (int i = 0; i < 3; i++) moved[i] = m[4 * i] * x[0] + m[4 * i + 1] * x[1] + m[4 * i + 2] * x[2] + m[4 * i + 3];
     memcpy(x, moved, sizeof moved);
   }
+}
+
+// SOFA moves points, takes them back and moves them again when they are asked for: their last digits are those of three
+// roundings, and where they lie on a face of another mesh they decide what element they belong to.
+static void move_again(const double m[16], double *x, size_t count)
+{
+  dvMat3 a = {{{m[0], m[1], m[2]}, {m[4], m[5], m[6]}, {m[8], m[9], m[10]}}}, inverse;
+  double back[16] = {[15] = 1};
+  if (!dv_mat3_inverse_divided(a, &inverse)) return;
+  for (int i = 0; i < 3; i++) {
+    memcpy(back + 4 * i, inverse.m[i], 3 * sizeof *back);
+    back[4 * i + 3] = -(inverse.m[i][0] * m[3] + inverse.m[i][1] * m[7] + inverse.m[i][2] * m[11]);
+  }
+  move_points(back, x, count);
+  move_points(m, x, count);
 }
 
 // normals go with the cofactors, so that they stay upright on stretched surfaces and follow mirrored ones
@@ -401,6 +416,7 @@ static dvStatus work(dvLoader *l, dvMesh *mesh)
   if (l->flipNormals) dv_loader_flip(mesh);
   if (moves) {
     move_points(matrix, mesh->positions.data, dv_mesh_point_count(mesh));
+    if (l->base.as_sofa) move_again(matrix, mesh->positions.data, dv_mesh_point_count(mesh));
     turn_normals(matrix, l->normals.data, dv_reals_size(&l->normals));
   }
   bool gmsh = dv_ends_with_nocase(l->filename, ".msh") || dv_ends_with_nocase(l->filename, ".gmsh");
