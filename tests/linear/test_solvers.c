@@ -361,6 +361,83 @@ static void preconditioners_are_built_at_their_rate(void **state)
   close_problem(&p);
 }
 
+// a factor serves until it has cost as much as another one: then it is made anew, in the middle of a solution too
+static void preconditioners_are_kept_while_that_pays(void **state)
+{
+  DV_UNUSED(state);
+  Problem p = open_problem(
+      SCENE(
+          "<PreconditionedMatrixFreeSystem name='m' assemblingRate='1000'/><PCGLinearSolver name='s' iterations='500' "
+          "tolerance='1e-10' criterion='residual' rebuildCost='6' preconditioner='@p'/><SparseLDLSolver name='p' "
+          "linearSystem='@a'/><MatrixLinearSystem name='a'/>" BODY SOFT),
+      1);
+  const dvLinearSystem *a = dv_linear_system(check_find(p.scene, "a"));
+  static const struct {
+    double factor;      // of the mass, before the solve
+    unsigned built;     // matrices, after it
+    int32_t rebuilds;   // for being worn
+  } cases[] = {{1, 1, 0}, {1, 1, 0}, {1.01, 1, 0}, {30, 2, 1}, {1, 2, 1}};
+  for (size_t i = 0; i < DV_COUNT(cases); i++) {
+    p.m.m *= cases[i].factor;
+    dv_mech_clear(p.plan, p.x);
+    assert_int_equal(solve(&p), DV_OK);
+    assert_true(residual(&p) < 1e-9);
+    assert_int_equal(a->stamp, cases[i].built);
+    assert_int_equal(*(const int32_t *)dv_object_field(p.solver, "rebuilds")->value, cases[i].rebuilds);
+  }
+  close_problem(&p);
+}
+
+// x . P x of unit vectors where the matrix is not positive definite: the least of all
+static double least_of_factor(const char *solver)
+{
+  char *text = dv_format(SCENE("%s" BODY SOFT), solver);
+  Problem p = open_problem(text, 1);
+  p.m.m *= -1;
+  assert_int_equal(solve(&p), DV_OK);
+  size_t n = dv_linear_system(dv_linear_solver(p.solver)->system)->assembly->size;
+  double *x = dv_alloc(2 * n * sizeof *x), least = INFINITY;
+  for (size_t i = 0; i < n; i++) {
+    memset(x, 0, n * sizeof *x);
+    x[i] = 1;
+    ((const dvLinearSolverOps *)dv_ops(p.solver, DV_ROLE_LINEAR_SOLVER))->apply(p.solver, x + n, x);
+    least = fmin(least, x[n + i]);
+  }
+  dv_free(x);
+  dv_free(text);
+  close_problem(&p);
+  return least;
+}
+
+static void factors_can_be_made_positive(void **state)
+{
+  DV_UNUSED(state);
+  assert_true(least_of_factor("<SparseLDLSolver name='s'/>") < 0);
+  assert_true(least_of_factor("<SparseLDLSolver name='s' positive='1'/>") > 0);
+}
+
+// a copy of the factor in single precision: half the digits, as preconditioner all of them; and full ones again with
+// another matrix when the field is changed
+static void factors_in_single_precision(void **state)
+{
+  DV_UNUSED(state);
+  Problem p = open_problem(SCENE("<SparseLDLSolver name='s' single='1'/>" BODY SOFT), 1);
+  assert_int_equal(solve(&p), DV_OK);
+  double rough = residual(&p);
+  assert_true(rough > 1e-12 && rough < 1e-4);
+  *(bool *)dv_object_field(p.solver, "single")->value = false;
+  p.m.m *= 1.1;
+  assert_int_equal(solve(&p), DV_OK);
+  assert_true(residual(&p) < 1e-12);
+  close_problem(&p);
+  p = open_problem(SCENE("<PCGLinearSolver name='s' iterations='10' tolerance='1e-13' criterion='residual' "
+                         "preconditioner='@p'/><SparseLDLSolver name='p' single='1'/>" BODY SOFT),
+                   1);
+  assert_int_equal(solve(&p), DV_OK);
+  assert_true(residual(&p) < 1e-12 && iterations_of(p.solver) <= 5);
+  close_problem(&p);
+}
+
 // --- factors that are older than the matrix ------------------------------------------------------
 
 // the residual of a solve after the mass factor has changed, with and without another solve
@@ -592,6 +669,9 @@ int main(void)
       cmocka_unit_test(starts),
       cmocka_unit_test(preconditioners_save_iterations),
       cmocka_unit_test(preconditioners_are_built_at_their_rate),
+      cmocka_unit_test(preconditioners_are_kept_while_that_pays),
+      cmocka_unit_test(factors_can_be_made_positive),
+      cmocka_unit_test(factors_in_single_precision),
       cmocka_unit_test(old_factors),
       cmocka_unit_test(singular_systems_are_explained),
       cmocka_unit_test(refused_matrices),

@@ -304,7 +304,6 @@ static const followCase follow_cases[] = {
      .kind = DV_TRIANGLE,
      .attributes = "globalToLocalCoords='1' index='1'",
      .above = "template='Rigid3' position='0 0 0 0 0 0 1  1 2 3 0.5 0.5 0.5 0.5'",
-     .remade = "makes its rows again",
      .stays = true},
 };
 

@@ -102,6 +102,72 @@ static void viscous_stresses_follow(void **state)
   }
 }
 
+// Of a stretched body, back at rest: only what it remembers gives forces. Pieces of an element remember what it did:
+// the energy stays, and the points in the middle of elements are drawn nowhere. The second half of the changes is made
+// with renumbering, after which everything is made again.
+static void pieces_remember(const char *name, const char *attributes, int scale, bool plastic)
+{
+  followCase c = {.name = name, .kind = DV_TETRAHEDRON, .attributes = attributes};
+  follow_scale(scale);
+  char *text = follow_scene(&c);
+  fdScene s = fd_open(text);
+  dvObject *it = fd_find(&s, "it"), *dofs = fd_find(&s, "dofs");
+  dvState *state = dv_state(dofs);
+  dvTopology *mesh = dv_topology(fd_find(&s, "mesh"));
+  follow_seed(6);
+  follow_remove(mesh, DV_TETRAHEDRON, 1);   // the first change makes the lists the mesh's own
+  dv_topology_end_changes(mesh);
+  size_t points = state->count, remade = s.scene->remade;
+  const double *rest = dv_state_read(state, DV_X_REST);
+  double *x = dv_state_write(state, DV_X);
+  for (size_t i = 0; i < points; i++) {
+    x[3 * i] += 0.03 * rest[3 * i] + 0.02 * rest[3 * i + 1];
+    x[3 * i + 1] -= 0.01 * rest[3 * i + 2];
+  }
+  for (int k = 0; k < 3; k++) {
+    fd_force_on(it, dofs);
+    it->cls->end_step(it);
+  }
+  memcpy(dv_state_write(state, DV_X), dv_state_read(state, DV_X_REST), 3 * points * sizeof *x);
+  double before = fd_energy_of(it);
+  assert_true(before > 1e-4 || !plastic);
+  for (int batch = 0; batch < 6; batch++) {
+    for (int k = 0; k < 3; k++) follow_split(mesh, DV_TETRAHEDRON);
+    if (batch >= 3) follow_shuffle(mesh, DV_TETRAHEDRON);
+    dv_topology_end_changes(mesh);
+    if (batch < 3 && scale > 1) assert_int_equal(s.scene->remade, remade);
+    assert_true(state->count == points + 3 * (size_t)(batch + 1));
+    if (plastic) check_close(fd_energy_of(it), before, 1e-12 * before);   // viscous stresses are no energy
+    const double *f = fd_force_on(it, dofs);
+    double most = 0, inside = 0;
+    for (size_t i = 0; i < 3 * state->count; i++) {
+      most = fmax(most, fabs(f[i]));
+      if (i >= 3 * points) inside = fmax(inside, fabs(f[i]));
+    }
+    assert_true(most > 1e-4);
+    if (inside > 1e-12 * most) fail_msg("%s %s: %g at points inside, %g at most", name, attributes, inside, most);
+  }
+  fd_close(&s);
+  dv_free(text);
+  follow_scale(1);
+}
+
+static void pieces_remember_what_they_come_from(void **state)
+{
+  DV_UNUSED(state);
+#define FLOWING "youngModulus='20' poissonRatio='0.3' plasticMaxThreshold='5' plasticYieldThreshold='0' method="
+  static const char *const plastic[] = {FLOWING "'large'", FLOWING "'polar'", FLOWING "'svd'", FLOWING "'small'"};
+#undef FLOWING
+  for (size_t i = 0; i < DV_COUNT(plastic); i++)
+    for (int scale = 1; scale <= 3; scale += 2) pieces_remember("TetrahedronFEMForceField", plastic[i], scale, true);
+  for (int scale = 1; scale <= 3; scale += 2) {
+    pieces_remember("MJEDTetrahedralForceField", "materialName='NeoHookean' ParameterSet='3 20' pronySeries='0.5 0.1'",
+                    scale, false);
+    pieces_remember("TetrahedronTLEDForceField", "youngModulus='30' poissonRatio='0.3' pronySeries='0.5 0.1'", scale,
+                    false);
+  }
+}
+
 // --- what needs more than a mesh -----------------------------------------------------------------
 
 // springs of a regular grid stay with their points when these are renumbered, and go with them
@@ -445,6 +511,7 @@ int main(void)
       cmocka_unit_test(snapshots_keep_the_order_of_changes),
       cmocka_unit_test(what_is_remembered_follows),
       cmocka_unit_test(viscous_stresses_follow),
+      cmocka_unit_test(pieces_remember_what_they_come_from),
       cmocka_unit_test(springs_of_a_grid_follow),
       cmocka_unit_test(made_points_follow),
       cmocka_unit_test(mappings_that_cannot_follow_say_so),

@@ -12,6 +12,7 @@ void dv_ldl_free(dvLdl *f)
   dv_ldl_symbolic_release(f->symbolic);
   dv_ldl_work_free(f->work);
   dv_free(f->lower);
+  dv_free(f->single);
   dv_free(f->d);
   *f = (dvLdl){0};
 }
@@ -36,12 +37,22 @@ static bool allocate(dvLdl *f, dvLdl *before)
 
 static bool analyse(dvLdl *f, const dvPattern *a, int block, dvOrderChoice *order)
 {
+  dvLdlBefore carried = {0};
+  if (dv_ldl_carries(f)) dv_ldl_carry(f, &carried);
   dvLdl before = *f;
   dv_ldl_symbolic_release(f->symbolic);
+  dv_free(f->single);
   before.symbolic = NULL;
+  before.single = NULL;
   *f = (dvLdl){.symbolic = dv_ldl_symbolic_create(a, block, DV_KERNEL_CHOOSE_WIDE(dv_front_kernels)->lanes, order)};
-  if (f->symbolic) return allocate(f, &before);
-  dv_ldl_free(&before);
+  if (f->symbolic && allocate(f, &before)) {
+    if (!carried.symbolic) return true;
+    dv_ldl_before_free(&f->work->before);
+    f->work->before = carried;
+    return true;
+  }
+  if (!f->symbolic) dv_ldl_free(&before);
+  dv_ldl_before_free(&carried);
   return false;
 }
 

@@ -21,8 +21,11 @@ typedef struct dvLdl {
   size_t negative;                  // pivots below zero of the last factorisation
   size_t perturbed;                 // pivots that were zero and were replaced: solutions need refinement
   bool valid;                       // there is a factor
-  double redone;                    // part of the operations that the last factorisation did: 1 for all
-  struct dvLdlWork *work;           // of the factorisation
+  float *single;                    // the columns in single precision, and the room for them
+  size_t single_room;
+  bool is_single;   // they are those of the factor: solutions read them, in half the time and with half the digits
+  double redone;    // part of the operations that the last factorisation did: 1 for all
+  struct dvLdlWork *work;   // of the factorisation
 } dvLdl;
 
 // Looks at the pattern and finds an order. False when memory is short.
@@ -45,6 +48,9 @@ bool dv_ldl_refactorise(dvLdl *f, const dvBlockMatrix *a, dvPool *pool, double s
 void dv_ldl_solve(const dvLdl *f, const double *rhs, double *x, double *work);
 // The same, to the last bit, with the threads of a pool (may be NULL) where the factor is large.
 void dv_ldl_solve_with(const dvLdl *f, dvPool *pool, const double *rhs, double *x, double *work);
+// For preconditioners: solutions with the factor that is there, until it is factorised anew, read a copy in single
+// precision. False when memory is short.
+bool dv_ldl_make_single(dvLdl *f, dvPool *pool);
 // One step of refinement of a solution x of A x = rhs: x += A^-1 (rhs - A x). `work` has room for dv_ldl_work + 2 rows
 // numbers. Returns the largest |rhs - A x| before the step over the largest |rhs|.
 double dv_ldl_refine(const dvLdl *f, const dvBlockMatrix *a, const double *rhs, double *x, double *work);

@@ -48,8 +48,9 @@ void dv_ldl_work_free(dvLdlWork *w)
   dv_free(w->outcome);
   dv_free(w->values.data);
   dv_free(w->changed);
-  dv_free(w->kept);
+  dv_free(w->kept.data);
   dv_free(w->kept_at);
+  dv_ldl_before_free(&w->before);
   dv_free(w);
 }
 
@@ -83,7 +84,10 @@ static dvLdlWork *work_inherit(dvLdlWork *before, const dvLdlSymbolic *s)
   w->shared = before->shared;
   w->values = before->values;
   w->changes = before->changes;
-  before->shared = before->values = (dvLdlRoom){0};
+  w->kept = before->kept;
+  w->before = before->before;
+  before->before = (dvLdlBefore){0};
+  before->shared = before->values = before->kept = (dvLdlRoom){0};
   w->slot = dv_try_alloc(sizeof *w->slot);
   if (!w->slot) return w;
   w->slot[0].arena = before->slot[0].arena;
@@ -144,7 +148,7 @@ typedef struct Front {
 static double *update_of(const Factorisation *run, const dvFront *f, const dvLdlSlot *slot)
 {
   const dvLdlWork *w = run->f->work;
-  if (run->keep) return w->kept + w->kept_at[f - run->s->front];
+  if (run->keep) return w->kept.data + w->kept_at[f - run->s->front];
   return (f->shared ? run->shared : slot->arena.data) + f->update;
 }
 
@@ -315,8 +319,8 @@ static void factorise_front(const Factorisation *run, int32_t i, dvLdlSlot *slot
   size_t lanes = (size_t)s->lanes;
   if (run->only && !run->only[i]) return;
   Front t = {.run = run, .front = f, .slot = slot, .pool = pool};
-  t.view = (dvFrontView){run->f->lower + f->lower, update_of(run, f, slot), (size_t)f->cols, dv_front_pivots(f, lanes),
-                         dv_front_height(f, lanes)};
+  t.view = (dvFrontView){run->f->lower + f->lower,  update_of(run, f, slot),   (size_t)f->cols,
+                         dv_front_pivots(f, lanes), dv_front_height(f, lanes), NULL};
   dvLdlOutcome *outcome = &run->f->work->outcome[i];
   *outcome = (dvLdlOutcome){.bad = -1};
   memset(t.view.lower, 0, ((i + 1 < s->fronts ? f[1].lower : s->lower) - f->lower) * sizeof *t.view.lower);
@@ -431,6 +435,7 @@ bool dv_ldl_factorise(dvLdl *f, const dvBlockMatrix *a, dvPool *pool, double sma
 {
   f->redone = 1;
   f->work->known = false;   // what was kept is no longer the matrix of the factor
+  dv_ldl_forget(&f->work->before);
   return factorise(&(Factorisation){.f = f, .a = a, .small = small}, pool, pivot);
 }
 
@@ -440,8 +445,7 @@ static bool remember(dvLdl *f, const dvBlockMatrix *a)
 {
   dvLdlWork *w = f->work;
   size_t count = dv_pattern_count(&a->pattern) * (size_t)(a->block * a->block);
-  if (!w->changed) w->changed = dv_try_alloc((size_t)(f->symbolic->fronts + 1) * sizeof *w->changed);
-  w->known = w->changed && dv_ldl_room_fit(&w->values, count);
+  w->known = dv_ldl_room_fit(&w->values, count);
   if (w->known) memcpy(w->values.data, a->values, count * sizeof *a->values);
   return w->known;
 }
@@ -476,18 +480,20 @@ static bool make_kept(const dvLdl *f)
   const dvLdlSymbolic *s = f->symbolic;
   dvLdlWork *w = f->work;
   size_t all = 0;
-  if (w->kept) return true;
+  if (w->kept_at) return true;
   w->kept_at = dv_try_alloc((size_t)(s->fronts + 1) * sizeof *w->kept_at);
   for (int32_t i = 0; i < s->fronts && w->kept_at; i++) {
     w->kept_at[i] = all;
     all += dv_update_size(&s->front[i], (size_t)s->lanes);
   }
-  if (w->kept_at && all <= 8 * s->lower) w->kept = dv_alloc_unset(all * sizeof *w->kept);
-  if (w->kept) return true;
+  if (w->kept_at && all <= 8 * s->lower && dv_ldl_room_fit(&w->kept, all)) return true;
   dv_free(w->kept_at);
   w->kept_at = NULL;
   return false;
 }
+
+// A factorisation that does less than this part of the operations is worth a copy of what every front leaves.
+static const double PART = 0.8;
 
 // A matrix that has been another one several times in a row is only looked at now and then: the copy and the comparison
 // are not free.
@@ -496,16 +502,20 @@ static bool is_restless(dvLdlWork *w) { return w->changes >= 4 && w->changes++ %
 bool dv_ldl_refactorise(dvLdl *f, const dvBlockMatrix *a, dvPool *pool, double small, size_t *pivot)
 {
   dvLdlWork *w = f->work;
-  bool known = f->valid && w->known && !w->outdated;
-  f->redone = known ? compare(f, a) : 1;
-  if (known && f->redone == 0) return true;
-  if (f->redone < 0.5) w->changes = 0;
+  bool carried = w->before.symbolic, known = carried || (f->valid && w->known && !w->outdated);
+  if (!w->changed) w->changed = dv_try_alloc((size_t)(f->symbolic->fronts + 1) * sizeof *w->changed);
+  if (!w->changed) return dv_ldl_factorise(f, a, pool, small, pivot);
+  f->redone = carried ? dv_ldl_match(f, a, w->changed) : known ? compare(f, a) : 1;
+  if (f->redone < PART) w->changes = 0;
   else if (known) w->changes++;
+  if (known && !carried && f->redone == 0) return true;
   w->outdated = is_restless(w);
   if (!w->outdated && !remember(f, a)) return dv_ldl_factorise(f, a, pool, small, pivot);
   Factorisation run = {.f = f, .a = a, .small = small};
-  run.keep = f->redone < 0.5 && make_kept(f);
-  if (run.keep && w->kept_valid) run.only = w->changed;
+  run.keep = f->redone < PART && make_kept(f);
+  if (run.keep && (carried ? w->before.kept_valid : w->kept_valid)) run.only = w->changed;
   else f->redone = 1;
+  if (carried && run.only) dv_ldl_adopt(f, w->changed);
+  dv_ldl_forget(&w->before);
   return factorise(&run, pool, pivot);
 }

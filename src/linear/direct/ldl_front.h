@@ -107,6 +107,7 @@ static inline double dv_front_flops(const dvFront *f)
 typedef struct dvFrontView {
   double *lower, *update;
   size_t cols, pivots, height;
+  const float *single;   // the same columns, for loops that read these
 } dvFrontView;
 
 // Rows of a block of columns under its diagonal block.
@@ -150,7 +151,7 @@ typedef struct dvRowSum {
   const int32_t *at;
 } dvRowSum;
 
-typedef struct dvFrontSolveKernels {
+typedef struct dvSubstituteKernels {
   // columns of a front: x are its pivots (filled up with zeros), r gets L x for the rows below; and back: x = L^-T (x -
   // L^T r)
   void (*forward)(const dvFrontView *v, double *x, double *r);
@@ -162,6 +163,11 @@ typedef struct dvFrontSolveKernels {
   void (*backward_columns)(const dvFrontView *v, size_t k, size_t begin, size_t end, const double *x, const double *r,
                            double *sums);
   void (*backward_diagonal)(const dvFrontView *v, size_t k, double *x, double *sums);
+} dvSubstituteKernels;
+
+typedef struct dvFrontSolveKernels {
+  dvSubstituteKernels one, single;                               // on numbers of L in full, and in single precision
+  void (*narrow)(size_t count, const double *from, float *to);   // whole slabs
   // the same with packs of DV_RHS right-hand sides side by side, at most DV_MOST_PACKS; in a pack x[p] what stands
   // before column first[p] is zero
   void (*forward_many)(const dvFrontView *v, size_t packs, const size_t *first, double *const *x, double *const *r);

@@ -9,8 +9,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
-enum { PLACES = 8, ROWS = 512, COLUMNS = 64 };   // threads at work; sizes of pieces of a front
-#define NUMBER_NS 0.3                            // to read a number of L
+enum { PLACES = 8, ROWS = 512, COLUMNS = 64, NARROWED = 1 << 16 };   // threads at work; sizes of pieces
+#define NUMBER_NS 0.3                                                // to read a number of L
 
 // What a thread works with, in the vector of the caller.
 typedef struct Place {
@@ -22,7 +22,7 @@ typedef struct Place {
 typedef struct Substitution {
   const dvLdl *f;
   const dvLdlSymbolic *s;
-  const dvFrontSolveKernels *kernels;
+  const dvSubstituteKernels *kernels;
   dvPool *pool;
   double *z;      // in the order of elimination
   double *left;   // what subtrees have for the rows above them
@@ -49,7 +49,8 @@ static void start(Substitution *t, const dvLdl *f, dvPool *pool, double *work)
   size_t n = whole(dv_ldl_rows(f));
   *t = (Substitution){.f = f,
                       .s = s,
-                      .kernels = DV_KERNEL_CHOOSE_WIDE(dv_front_solve_kernels),
+                      .kernels = f->is_single ? &DV_KERNEL_CHOOSE_WIDE(dv_front_solve_kernels)->single
+                                              : &DV_KERNEL_CHOOSE_WIDE(dv_front_solve_kernels)->one,
                       .pool = dv_pool_for(pool, NUMBER_NS * (double)s->lower)};
   t->z = aligned(work);
   t->left = t->z + n;
@@ -77,8 +78,9 @@ static void leave_place(Place *p) { atomic_store_explicit(&p->taken, false, memo
 static dvFrontView view_of(const Substitution *t, const dvFront *f)
 {
   size_t lanes = (size_t)t->s->lanes;
-  return (dvFrontView){t->f->lower + f->lower, NULL, (size_t)f->cols, dv_front_pivots(f, lanes),
-                       dv_front_height(f, lanes)};
+  return (dvFrontView){t->f->lower + f->lower,    NULL,
+                       (size_t)f->cols,           dv_front_pivots(f, lanes),
+                       dv_front_height(f, lanes), t->f->is_single ? t->f->single + f->lower : NULL};
 }
 
 static void take_pivots(const Substitution *t, const Place *p, const dvFront *f, const dvFrontView *v)
@@ -251,6 +253,28 @@ void dv_ldl_solve_with(const dvLdl *f, dvPool *pool, const double *rhs, double *
   for (int32_t i = s->tops - 1; i >= 0; i--) backward_top(&t, &s->front[s->top[i]]);
   dv_parallel_for(t.pool, (size_t)s->tasks, 1, backward_subtrees, &t);
   for (size_t k = 0; k < s->n; k++) memcpy(x + (size_t)s->perm[k] * n, t.z + k * n, n * sizeof *x);
+}
+
+static void narrow(void *user, size_t begin, size_t end)
+{
+  dvLdl *f = user;
+  size_t from = begin * NARROWED, to = dv_min_size(end * NARROWED, f->symbolic->lower);
+  DV_KERNEL_CHOOSE_WIDE(dv_front_solve_kernels)->narrow(to - from, f->lower + from, f->single + from);
+}
+
+bool dv_ldl_make_single(dvLdl *f, dvPool *pool)
+{
+  size_t count = f->symbolic->lower;
+  f->is_single = false;
+  if (f->single_room < count) {
+    dv_free(f->single);
+    f->single = dv_alloc_aligned(whole(count) * sizeof *f->single);
+    f->single_room = f->single ? count : 0;
+  }
+  if (!f->single) return false;
+  dv_parallel_for(dv_pool_for(pool, NUMBER_NS * (double)count), (count + NARROWED - 1) / NARROWED, 1, narrow, f);
+  f->is_single = true;
+  return true;
 }
 
 void dv_ldl_solve(const dvLdl *f, const double *rhs, double *x, double *work)

@@ -1,133 +1,34 @@
 // Inner loops of the sparse LDL^T on the slabs of a front (ldl_front.h): substitution, with one right-hand side or
 // DV_RHS of them.
 //
-// With one, the factor comes from memory and is read once, in order. With many, rows of DV_RHS numbers are held in
-// registers.
+// With many, rows of DV_RHS numbers are held in registers.
 #include "base/simd.h"
 #include "linear/direct/ldl_front.h"
 #include "linear/direct/ldl_lanes.h"
 
 // --- one right-hand side -------------------------------------------------------------------------
 
-// l x for one slab: four sums, so that none waits for the other
-DV_INLINE Lane product_one(size_t depth, const double *l, const double *x)
-{
-  Lane sum[4] = {splat(0), splat(0), splat(0), splat(0)};
-  size_t k = 0;
-  for (; k + 4 <= depth; k += 4)
-#pragma GCC unroll 4
-    for (size_t s = 0; s < 4; s++) sum[s] += *(const Lane *)(l + (k + s) * LANES) * splat(x[k + s]);
-  for (; k < depth; k++) sum[0] += *(const Lane *)(l + k * LANES) * splat(x[k]);
-  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
-}
+#define NUMBER double
+#define LOAD(p) (*(const Lane *)(p))
+#define COLUMNS_OF(v) ((const double *)(v)->lower)
+#define NAME(x) x##_double
+#include "linear/direct/ldl_substitute.h"
+#undef NUMBER
+#undef LOAD
+#undef COLUMNS_OF
+#undef NAME
 
-// out[s] = l[s] x for n slabs
-DV_INLINE void product(size_t n, size_t depth, const double *l, size_t stride, const double *x, Lane *out)
-{
-  Lane sum[4];
-  for (size_t s = 0; s < n; s++) sum[s] = splat(0);
-  for (size_t k = 0; k < depth; k++) {
-    Lane factor = splat(x[k]);
-#pragma GCC unroll 4
-    for (size_t s = 0; s < n; s++) sum[s] += *(const Lane *)(l + s * stride + k * LANES) * factor;
-  }
-  for (size_t s = 0; s < n; s++) out[s] = sum[s];
-}
+typedef float Narrow __attribute__((vector_size(4 * LANES), aligned(4 * LANES)));
+#define NUMBER float
+#define LOAD(p) __builtin_convertvector(*(const Narrow *)(p), Lane)
+#define COLUMNS_OF(v) ((v)->single)
+#define NAME(x) x##_float
+#include "linear/direct/ldl_substitute.h"
 
-static size_t first_row(const dvFrontView *v, size_t k) { return dv_whole(k + dv_front_width(v->cols, k), LANES); }
-
-// pivots of a block of columns: x = L^-1 x
-static void front_forward_diagonal(const dvFrontView *v, size_t k, double *pivots)
+static void front_narrow(size_t count, const double *from, float *to)
 {
-  size_t width = dv_front_width(v->cols, k);
-  const double *l = v->lower + dv_front_offset(v->height, k);
-  double *x = pivots + k;
-  for (size_t j = 0; j < width; j += LANES) {
-    const double *own = l + j * width;
-    Lane u = *(const Lane *)(x + j) - product_one(j, own, x);
-    for (size_t c = 0; c < LANES && j + c < width; c++) u -= *(const Lane *)(own + (j + c) * LANES) * splat(u[c]);
-    *(Lane *)(x + j) = u;
-  }
-}
-
-static void front_forward_rows(const dvFrontView *v, size_t k, size_t begin, size_t end, double *x, double *r)
-{
-  size_t width = dv_front_width(v->cols, k), stride = width * LANES, row = begin;
-  const double *l = v->lower + dv_front_offset(v->height, k) + (row - k) * width;
-  while (row < end) {
-    Lane out[4];
-    size_t n = row + 4 * LANES <= end ? 4 : 1;
-    if (n == 4) product(4, width, l, stride, x + k, out);
-    else out[0] = product_one(width, l, x + k);
-    for (size_t s = 0; s < n; s++, row += LANES, l += stride) {
-      if (row < v->pivots) *(Lane *)(x + row) -= out[s];
-      else if (k == 0) *(Lane *)(r + row - v->pivots) = out[s];
-      else *(Lane *)(r + row - v->pivots) += out[s];
-    }
-  }
-}
-
-static void front_forward(const dvFrontView *v, double *x, double *r)
-{
-  for (size_t k = 0; k < v->cols; k += DV_FRONT_BLOCK) {
-    front_forward_diagonal(v, k, x);
-    front_forward_rows(v, k, first_row(v, k), v->height, x, r);
-  }
-}
-
-// sums[k] += l[s][k] x[s] for n slabs
-DV_INLINE void product_transposed(size_t n, size_t depth, const double *l, size_t stride, const Lane *x, double *sums)
-{
-  for (size_t k = 0; k < depth; k++) {
-    Lane sum = *(const Lane *)(sums + k * LANES);
-#pragma GCC unroll 4
-    for (size_t s = 0; s < n; s++) sum += *(const Lane *)(l + s * stride + k * LANES) * x[s];
-    *(Lane *)(sums + k * LANES) = sum;
-  }
-}
-
-static void front_backward_diagonal(const dvFrontView *v, size_t k, double *pivots, double *sums)
-{
-  size_t width = dv_front_width(v->cols, k);
-  const double *l = v->lower + dv_front_offset(v->height, k);
-  double *x = pivots + k;
-  for (size_t j = (width - 1) / LANES * LANES;; j -= LANES) {
-    const double *own = l + j * width;
-    Lane u = splat(0);
-    size_t w = dv_min_size(LANES, width - j);
-    for (size_t c = 0; c < w; c++) u[c] = x[j + c] - lane_sum(*(const Lane *)(sums + (j + c) * LANES));
-    for (size_t c = w; c-- > 0;) u[c] -= lane_sum(*(const Lane *)(own + (j + c) * LANES) * u);
-    *(Lane *)(x + j) = u;
-    product_transposed(1, j, own, 0, &u, sums);
-    if (j == 0) return;
-  }
-}
-
-static void front_backward_columns(const dvFrontView *v, size_t k, size_t begin, size_t end, const double *x,
-                                   const double *r, double *sums)
-{
-  size_t width = dv_front_width(v->cols, k), stride = width * LANES, row = first_row(v, k);
-  const double *below = v->lower + dv_front_offset(v->height, k) + (row - k) * width + begin * LANES;
-  double *own = sums + begin * LANES;
-  memset(own, 0, (end - begin) * LANES * sizeof *own);
-  while (row < v->height) {
-    Lane from[4];
-    size_t n = row + 4 * LANES <= v->height ? 4 : 1;
-    for (size_t s = 0; s < n; s++, row += LANES)
-      from[s] = *(const Lane *)(row < v->pivots ? x + row : r + row - v->pivots);
-    if (n == 4) product_transposed(4, end - begin, below, stride, from, own);
-    else product_transposed(1, end - begin, below, stride, from, own);
-    below += n * stride;
-  }
-}
-
-static void front_backward(const dvFrontView *v, double *x, const double *r, double *sums)
-{
-  for (size_t k = (v->cols - 1) / DV_FRONT_BLOCK * DV_FRONT_BLOCK;; k -= DV_FRONT_BLOCK) {
-    front_backward_columns(v, k, 0, dv_front_width(v->cols, k), x, r, sums);
-    front_backward_diagonal(v, k, x, sums);
-    if (k == 0) return;
-  }
+  for (size_t i = 0; i < count; i += LANES)
+    *(Narrow *)(to + i) = __builtin_convertvector(*(const Lane *)(from + i), Narrow);
 }
 
 // --- many ----------------------------------------------------------------------------------------
@@ -349,13 +250,14 @@ static void front_combine(const dvRowSum *s, size_t n, double *y)
   }
 }
 
+#define SUBSTITUTE(t)                                                                                              \
+  {                                                                                                                \
+    forward_##t, backward_##t, forward_diagonal_##t, forward_rows_##t, backward_columns_##t, backward_diagonal_##t \
+  }
 const dvFrontSolveKernels DV_KERNEL_NAME(dv_front_solve_kernels) = {
-    .forward = front_forward,
-    .backward = front_backward,
-    .forward_diagonal = front_forward_diagonal,
-    .forward_rows = front_forward_rows,
-    .backward_columns = front_backward_columns,
-    .backward_diagonal = front_backward_diagonal,
+    .one = SUBSTITUTE(double),
+    .single = SUBSTITUTE(float),
+    .narrow = front_narrow,
     .forward_many = front_forward_many,
     .backward_many = front_backward_many,
     .gram = front_gram,

@@ -29,6 +29,16 @@ typedef struct dvLdlOutcome {
   int32_t negative, perturbed;
 } dvLdlOutcome;
 
+// A factor and its matrix, after the pattern has become another one. What outlives it is memory for the next.
+typedef struct dvLdlBefore {
+  dvLdlSymbolic *symbolic;   // NULL: only memory is left
+  dvLdlRoom lower, values, kept;
+  double *d, *scale;
+  dvLdlOutcome *outcome;
+  size_t *kept_at;
+  bool kept_valid;
+} dvLdlBefore;
+
 typedef struct dvLdlWork {
   int slots;
   dvLdlSlot *slot;
@@ -41,13 +51,29 @@ typedef struct dvLdlWork {
   bool outdated;      // they are not: nothing was kept of it
   unsigned changes;   // factorisations in a row that found most of the matrix changed
   bool *changed;      // fronts
-  double *kept;       // update matrices of all fronts, where they are kept
+  dvLdlRoom kept;     // update matrices of all fronts, where they are kept
   size_t *kept_at;
   bool kept_valid;   // they belong to the factor
+  dvLdlBefore before;
 } dvLdlWork;
 
 // Work space for a pattern, out of that of another one (may be NULL), which is used up. NULL when memory is short.
 dvLdlWork *dv_ldl_work_create(const dvLdlSymbolic *s, dvLdlWork *before);
 void dv_ldl_work_free(dvLdlWork *w);
+
+// --- over a change of the pattern (ldl_carry.c) ---
+
+// Whether the next pattern may leave most of a factor as it is: its matrix is known and has changed little so far.
+bool dv_ldl_carries(const dvLdl *f);
+// Takes factor and matrix out of `f`, whose memory is that of an earlier one then.
+void dv_ldl_carry(dvLdl *f, dvLdlBefore *out);
+// Of a factor that was analysed again: marks in `changed` the fronts that are not as they were before, with the same
+// points, rows, entries and children. Returns their part of the operations.
+double dv_ldl_match(const dvLdl *f, const dvBlockMatrix *a, bool *changed);
+// Copies the others.
+void dv_ldl_adopt(dvLdl *f, const bool *changed);
+// The factor of before is done with; its memory stays.
+void dv_ldl_forget(dvLdlBefore *b);
+void dv_ldl_before_free(dvLdlBefore *b);
 
 #endif

@@ -8,11 +8,18 @@
 #include "linear/inverse.h"
 #include "linear/solver.h"
 
+#include <math.h>
+
 #define SPARSE_FIELDS(X) \
   X(link, orderingMethod, "", "", "component that chooses the order of elimination; the one of the node by default")
-#define LDL_FIELDS(X)                                                                                               \
-  X(bool, precomputeSymbolicDecomposition, "1", "", "accepted: the pattern is analysed again only when it changes", \
-    .flags = DV_HIDDEN)                                                                                             \
+#define LDL_FIELDS(X)                                                                                                \
+  X(bool, precomputeSymbolicDecomposition, "1", "", "accepted: the pattern is analysed again only when it changes",  \
+    .flags = DV_HIDDEN)                                                                                              \
+  X(bool, positive, "0", "",                                                                                         \
+    "as preconditioner: take pivots below 0 as above, so that it suits conjugate gradients where the matrix is not " \
+    "positive definite; it is then no inverse")                                                                      \
+  X(bool, single, "0", "",                                                                                           \
+    "as preconditioner: solve with a copy of the factor in single precision, which is read in half the time")        \
   X(int, L_nnz, "0", "", "numbers in the factor, without the diagonal", .flags = DV_READ_ONLY)
 
 #define PRECOMPUTED_FIELDS(X)                                                                               \
@@ -113,11 +120,15 @@ static dvStatus sparse_ldl_factorise(SparseLdl *s, const dvBlockMatrix *a)
   dvObject *o = &s->solver.base;
   const dvLdl *factor = &s->factor;
   size_t pivot;
+  s->factor.is_single = false;
   if (!dv_ldl_refactorise(&s->factor, a, o->context->pool, DV_LDL_SMALL, &pivot))
     return dv_linear_solver_report(o, factor, pivot);
   if (factor->negative > 0 && (o->cls == &dv_sparse_llt_class || o->cls == &dv_supernodal_llt_class))
     return dv_error(o, "use EigenSimplicialLDLT, which takes such matrices",
                     "the matrix is not positive definite: %zu of its pivots are negative", factor->negative);
+  if (s->positive && factor->negative > 0)
+    for (size_t i = 0; i < dv_ldl_rows(factor); i++) s->factor.inverse_d[i] = fabs(factor->inverse_d[i]);
+  if (s->single && !dv_ldl_make_single(&s->factor, o->context->pool)) return dv_error(o, NULL, "out of memory");
   return DV_OK;
 }
 
@@ -136,12 +147,17 @@ static void sparse_ldl_apply(dvObject *o, double *x, const double *rhs)
 {
   SparseLdl *s = (SparseLdl *)o;
   dv_ldl_solve_with(&s->factor, o->context->pool, rhs, x, s->work.data);
-  if (s->factor.perturbed > 0 && rhs != x) dv_linear_solver_refine(o, &s->factor, x, rhs, s->work.data);
+  if (s->factor.perturbed > 0 && rhs != x && !s->positive) dv_linear_solver_refine(o, &s->factor, x, rhs, s->work.data);
 }
 
 static dvStatus sparse_ldl_compliance(dvObject *o, const dvSparseRows *rows, double *w)
 {
   SparseLdl *s = (SparseLdl *)o;
+  if (s->positive && s->factor.negative > 0)
+    return dv_error(
+        o, "leave positive away: it is for preconditioners",
+        "%zu pivots of the matrix are negative and were taken as positive: constraints need the inverse itself",
+        (size_t)s->factor.negative);
   return s->factor.perturbed > 0 ? dv_linear_solver_compliance_by_rows(o, rows, w)
                                  : dv_linear_solver_compliance_by_factor(o, &s->factor, &s->batch, rows, w);
 }

@@ -218,12 +218,25 @@ static dvStatus rigid_init(dvObject *o)
   return DV_OK;
 }
 
+// The mesh of the output alone has changed: its points have moved with their rows, only new ones are looked at.
+static bool patch(dvObject *o)
+{
+  Rigid *m = (Rigid *)o;
+  dvTopology *mesh = m->base.out->topology;
+  if (m->base.in->topology || !mesh || !dv_follow_trace(o, mesh) || m->base.in->count != m->frames) return false;
+  const dvNumbers *rows = dv_trace_rows(mesh, DV_POINT);
+  m->one_frame = m->one_frame && m->count > 0;
+  for (size_t i = 0; i < rows->count && m->one_frame; i++) m->one_frame = m->frame[rows->data[i]] == m->frame[0];
+  return dv_follow_patched(o);
+}
+
 // points of the output may have come or gone; one whose frame has gone is carried by none, and the mapping rests
 static void rigid_topology_changed(dvObject *o)
 {
   Rigid *m = (Rigid *)o;
   m->count = m->frame_list.count;
   m->frame = dv_ints_edit(&m->frame_list);
+  if (patch(o)) return;
   rigid_make_room(m);
   rigid_compare_frames(m);
   dv_mapping_first_apply(o, &rigid_ops);

@@ -3,7 +3,7 @@
 // looked at in the order of the grid, so that what one needs is still at hand for the next.
 #include "topology/search/locate.h"
 
-#include "math/vec.h"
+#include "math/decompose.h"
 #include "topology/search/box_tree.h"
 
 enum { GRAIN = 256 };                   // points a chunk
@@ -82,18 +82,6 @@ int dv_locate_weights(dvElementKind kind, const double v[3], double w[8])
 
 // --- frames --------------------------------------------------------------------------------------
 
-// cofactors over the determinant, division last: the same digits as SOFA, so that ties fall the same way
-static bool invert(dvMat3 m, dvMat3 *out)
-{
-  dvMat3 adjugate = dv_mat3_transpose(dv_mat3_cofactor(m));
-  double det = m.m[0][0] * m.m[1][1] * m.m[2][2] + m.m[1][0] * m.m[2][1] * m.m[0][2] +
-               m.m[2][0] * m.m[0][1] * m.m[1][2] - m.m[0][0] * m.m[2][1] * m.m[1][2] -
-               m.m[1][0] * m.m[0][1] * m.m[2][2] - m.m[2][0] * m.m[1][1] * m.m[0][2];
-  if (!(fabs(det) > 1e-100) || !isfinite(det)) return false;
-  for (int i = 0; i < 9; i++) out->m[i / 3][i % 3] = adjugate.m[i / 3][i % 3] / det;
-  return true;
-}
-
 // edges of the frame as columns
 static dvMat3 frame_axes(dvElementKind kind, const dvVec3 c[8])
 {
@@ -166,7 +154,7 @@ static Frame frame_of(const dvLocateDef *def, const dvLocateElements *e, size_t 
   int n = load_corners(def, e, i, c);
   Frame f = {.kind = e->kind, .origin = c[0], .centre = centre_of(e->kind, c, n)};
   dvMat3 axes = frame_axes(e->kind, c);
-  f.flat = !invert(axes, &f.inverse);
+  f.flat = !dv_mat3_inverse_divided(axes, &f.inverse);
   *inside = f.flat ? nothing : inside_box(&f, axes);
   return f;
 }

@@ -116,34 +116,42 @@ void dv_tetra_corot_set_material(dvTetraCorot *t, const double *young, const dou
   for (size_t e = 0; e < t->blocks->elements; e++) set_material(t, e, young[e], poisson[e]);
 }
 
-// What strains are measured times; lanes without an element divide by 1.
-static void find_plastic_scale(dvTetraCorot *t, bool by_volume)
-{
-  for (size_t lane = 0; lane < DV_LANES * t->blocks->packs; lane++) {
-    int32_t element = t->blocks->element[lane];
-    double volume = element >= 0 ? fabs(t->volume[element]) : 0;
-    t->data.plastic[DV_LANES * DV_TETRA_PLASTIC * (lane / DV_LANES) + lane % DV_LANES] =
-        by_volume && volume > 0 ? 6 * volume : 1;
-  }
-}
-
 static size_t plastic_numbers(const dvTetraCorot *t) { return DV_LANES * DV_TETRA_PLASTIC * t->blocks->packs; }
 
-static double *plastic_of(const dvTetraCorot *t, size_t e)
+// where the factor and, one pack further each, the six numbers of a lane are
+static size_t plastic_at(size_t lane) { return DV_LANES * DV_TETRA_PLASTIC * (lane / DV_LANES) + lane % DV_LANES; }
+
+// What strains are measured times; lanes without an element divide by 1.
+static double plastic_scale(const dvTetraCorot *t, size_t lane, bool by_volume)
 {
-  size_t lane = (size_t)t->blocks->lane[e];
-  return t->data.plastic + DV_LANES * (DV_TETRA_PLASTIC * (lane / DV_LANES) + 1) + lane % DV_LANES;
+  int32_t element = t->blocks->element[lane];
+  double volume = element >= 0 ? fabs(t->volume[element]) : 0;
+  return by_volume && volume > 0 ? 6 * volume : 1;
 }
 
-void dv_tetra_corot_plastic(const dvTetraCorot *t, size_t e, double out[6])
+void dv_tetra_corot_plastic(const dvTetraCorot *t, size_t lane, double out[6])
 {
-  for (size_t i = 0; i < 6; i++) out[i] = plastic_of(t, e)[DV_LANES * i];
+  const double *record = t->data.plastic + plastic_at(lane);
+  for (size_t i = 0; i < 6; i++) out[i] = record[DV_LANES * (1 + i)] / record[0];
 }
 
 void dv_tetra_corot_set_plastic(dvTetraCorot *t, size_t e, const double strain[6])
 {
-  double *flowed = t->data.flowed + (plastic_of(t, e) - t->data.plastic);
-  for (size_t i = 0; i < 6; i++) plastic_of(t, e)[DV_LANES * i] = flowed[DV_LANES * i] = strain[i];
+  size_t at = plastic_at((size_t)t->blocks->lane[e]);
+  double *record = t->data.plastic + at, *flowed = t->data.flowed + at;
+  for (size_t i = 1; i <= 6; i++) record[DV_LANES * i] = flowed[DV_LANES * i] = strain[i - 1] * record[0];
+}
+
+// of lanes whose elements stay, the strain does
+static void patch_plastic(dvTetraCorot *t, const dvTetraCorotDef *def, size_t pack)
+{
+  for (size_t lane = DV_LANES * pack; lane < DV_LANES * (pack + 1); lane++) {
+    double *record = t->data.plastic + plastic_at(lane), scale = plastic_scale(t, lane, def->plastic_by_volume);
+    double change = record[0] > 0 && t->blocks->element[lane] >= 0 ? scale / record[0] : 0;
+    record[0] = scale;
+    for (size_t i = 1; i <= 6; i++) record[DV_LANES * i] *= change;
+    for (size_t i = 0; i <= 6; i++) t->data.flowed[plastic_at(lane) + DV_LANES * i] = record[DV_LANES * i];
+  }
 }
 
 void dv_tetra_corot_end_step(dvTetraCorot *t)
@@ -229,7 +237,8 @@ dvStatus dv_tetra_corot_create(const dvTetraCorotDef *def, dvTetraCorot **out, d
   for (size_t pack = 0; pack < blocks->packs; pack++) fill_pack(t, def, pack);
   dv_tetra_corot_set_material(t, def->young, def->poisson);
   if (t->data.plastic) {
-    find_plastic_scale(t, def->plastic_by_volume);
+    for (size_t lane = 0; lane < DV_LANES * blocks->packs; lane++)
+      t->data.plastic[plastic_at(lane)] = plastic_scale(t, lane, def->plastic_by_volume);
     memcpy(t->data.flowed, t->data.plastic, plastic_numbers(t) * sizeof(double));
   }
   if (t->data.frames) force_blocks(&(Job){.t = t, .x = def->rest}, 0, blocks->count);   // leaves the frames at rest
@@ -247,7 +256,9 @@ static bool make_room(dvTetraCorot *t)
                                   {&t->von_mises, 1, DV_PER_LANE},
                                   {&t->data.slots, 1, DV_PER_SLOT},
                                   {&t->volume, 1, DV_PER_ELEMENT},
-                                  {&t->data.frames, DV_TETRA_FRAME, DV_PER_LANE}};
+                                  {&t->data.frames, DV_TETRA_FRAME, DV_PER_LANE},
+                                  {&t->data.plastic, DV_TETRA_PLASTIC, DV_PER_LANE},
+                                  {&t->data.flowed, DV_TETRA_PLASTIC, DV_PER_LANE}};
   return dv_blocks_make_room(t->blocks, &t->room, arrays, DV_COUNT(arrays));
 }
 
@@ -263,12 +274,13 @@ static void patch_pack(dvTetraCorot *t, const dvTetraCorotDef *def, size_t pack)
   for (int lane = 0; lane < DV_LANES; lane++)
     if (element[lane] >= 0)
       set_material(t, (size_t)element[lane], def->young[element[lane]], def->poisson[element[lane]]);
+  if (t->data.plastic) patch_plastic(t, def, pack);
 }
 
 bool dv_tetra_corot_patch(dvTetraCorot *t, const dvTetraCorotDef *def, dvTopology *mesh)
 {
-  if (t->data.plastic || !dv_blocks_patch(t->blocks, mesh, DV_TETRAHEDRON, &t->patched) ||
-      t->blocks->elements != def->count || t->blocks->points > def->points || !make_room(t))
+  if (!dv_blocks_patch(t->blocks, mesh, DV_TETRAHEDRON, &t->patched) || t->blocks->elements != def->count ||
+      t->blocks->points > def->points || !make_room(t))
     return false;
   const dvNumbers *rows = dv_trace_rows(mesh, DV_TETRAHEDRON);
   for (size_t i = 0; i < rows->count; i++) {   // volumes have moved with the numbers of their elements

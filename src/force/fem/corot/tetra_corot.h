@@ -59,8 +59,8 @@ typedef struct dvTetraReport {
 dvStatus dv_tetra_corot_create(const dvTetraCorotDef *def, dvTetraCorot **out, dvTetraReport *report);
 void dv_tetra_corot_destroy(dvTetraCorot **t);
 // Follows the tetrahedra of a mesh, one for one, after a batch of changes; `def` has them as they are now. What is not
-// concerned stays as it is. False when they are to be created anew (see dv_blocks_patch): with plasticity and present
-// gradients always.
+// concerned stays as it is, plastic strain too; that of new elements is 0. False when they are to be created anew (see
+// dv_blocks_patch).
 bool dv_tetra_corot_patch(dvTetraCorot *t, const dvTetraCorotDef *def, dvTopology *mesh);
 
 // New moduli, one a tetrahedron each.
@@ -70,8 +70,9 @@ void dv_tetra_corot_set_material(dvTetraCorot *t, const double *young, const dou
 void dv_tetra_corot_end_step(dvTetraCorot *t);
 // What lasts from step to step, as an entry of a memory.
 void dv_tetra_corot_remember(dvTetraCorot *t, dvMemoryStream *s);
-// Plastic strain of element e, six numbers times six volumes: only with plasticity.
-void dv_tetra_corot_plastic(const dvTetraCorot *t, size_t e, double out[6]);
+// Plastic strain of the element in a lane, and of element e, six numbers (twice the shear) in its frame at rest: only
+// with plasticity.
+void dv_tetra_corot_plastic(const dvTetraCorot *t, size_t lane, double out[6]);
 void dv_tetra_corot_set_plastic(dvTetraCorot *t, size_t e, const double strain[6]);
 
 // Whether evaluations from now on keep what products and matrices need: true at first. Explicit integrators need none.

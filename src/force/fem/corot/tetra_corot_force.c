@@ -4,8 +4,10 @@
 //
 // Needs a topology with tetrahedra. The first name also cuts hexahedra into six tetrahedra each where there are none,
 // mirrored from cell to cell of a grid so that the diagonals of neighbours meet; cells keep that through changes.
+#include "element/lane_memory.h"
 #include "force/fem/corot/point_rotations.h"
 #include "force/fem/corot/tetra_corot.h"
+#include "force/fem/corot/tetra_plastic.h"
 #include "force/fem/elastic.h"
 #include "object/compat.h"
 #include "topology/change/fill.h"
@@ -83,10 +85,12 @@ typedef struct TetraForce {
   dvTetraCorot *elements;
   dvInts cut;             // tetrahedra made from hexahedra
   dvInts mirrors;         // of each hexahedron: along which axes it is mirrored, bits of x, y and z
-  dvReals plastic;        // plastic strain, while the topology changes
+  dvReals plastic;        // plastic strain, while the topology changes and elements are made again
+  dvLaneMemory memory;    // where that of each tetrahedron is
   const int32_t *tetra;   // four points each: the topology's or our own
   size_t count;
   bool stale;                        // there is no valid set of elements
+  bool follows;                      // the mesh has changed
   DV_ARRAY(double) young, poisson;   // [count]
   double *share;                     // [points] one over the number of tetrahedra around a point; NULL without stresses
 } TetraForce;
@@ -284,6 +288,69 @@ static dvStatus prepare_stress(TetraForce *t)
   return DV_OK;
 }
 
+// --- plastic strain ---
+
+static bool is_plastic(const TetraForce *t) { return t->plasticMaxThreshold > 0; }
+
+// out of a lane, in the frame of the body
+static void read_plastic(void *user, size_t element, size_t lane, double *out)
+{
+  TetraForce *t = user;
+  dv_tetra_corot_plastic(t->elements, lane, out);
+  dv_tetra_plastic_turn(method_of(t), dv_state_read(t->elastic.force.state, DV_X_REST),
+                        dv_topology_elements(dv_elastic_topology(&t->elastic), DV_TETRAHEDRON)->data + 4 * element,
+                        false, out);
+}
+
+static void write_plastic(void *user, size_t element, const double *strain)
+{
+  TetraForce *t = user;
+  double own[6];
+  memcpy(own, strain, sizeof own);
+  dv_tetra_plastic_turn(method_of(t), dv_state_read(t->elastic.force.state, DV_X_REST), t->tetra + 4 * element, true,
+                        own);
+  dv_tetra_corot_set_plastic(t->elements, element, own);
+}
+
+static void create_plastic(void *user, const dvNewElement *e)
+{
+  dv_lane_memory_create(&((TetraForce *)user)->memory, e);
+}
+
+// before elements are made again after a change, in the frames that they have; those of hexahedra have come home
+static void collect_plastic(TetraForce *t)
+{
+  const double *rest = dv_state_read(t->elastic.force.state, DV_X_REST);
+  bool plastic = t->follows && t->elements && is_plastic(t) && t->memory.home.count == t->count && t->cut.count == 0;
+  if (!plastic || !dv_reals_resize(&t->plastic, 6 * t->count)) return;
+  double *out = dv_reals_edit(&t->plastic);
+  for (size_t e = 0; e < t->count; e++, out += 6) {
+    if (t->memory.home.data[e] > 0) {
+      dv_tetra_corot_plastic(t->elements, (size_t)t->memory.home.data[e] - 1, out);
+      continue;
+    }
+    dv_lane_memory_get(&t->memory, e, out);
+    dv_tetra_plastic_turn(method_of(t), rest, t->tetra + 4 * e, true, out);
+  }
+}
+
+static void put_plastic(TetraForce *t)
+{
+  if (is_plastic(t) && t->plastic.count == 6 * t->count)
+    for (size_t e = 0; e < t->count; e++) dv_tetra_corot_set_plastic(t->elements, e, t->plastic.data + 6 * e);
+  dv_reals_free(&t->plastic);
+  t->memory.width = 6;
+  t->memory.mean = true;
+  t->memory.user = t;
+  t->memory.read = read_plastic;
+  t->memory.write = write_plastic;
+  if (!is_plastic(t) || t->cut.count) return;
+  dv_lane_memory_begin(&t->memory, dv_tetra_corot_blocks(t->elements));
+  dvElementData *d = dv_follow_elements(&t->elastic.force.base, dv_elastic_topology(&t->elastic), DV_TETRAHEDRON);
+  dv_element_data_add_array(d, &t->memory.home);
+  d->create = create_plastic;
+}
+
 static dvStatus tetra_force_reinit(dvObject *o)
 {
   TetraForce *t = (TetraForce *)o;
@@ -294,11 +361,10 @@ static dvStatus tetra_force_reinit(dvObject *o)
   dv_array_resize(&t->poisson, t->count);
   read_moduli(t);
   dvTetraReport report = {0};
+  collect_plastic(t);
   if (create_elements(t, &report) != DV_OK) return dv_error(o, NULL, "out of memory for %zu tetrahedra", t->count);
   warn_of_shapes(t, &report);
-  if (t->plastic.count == 6 * t->count && t->plasticMaxThreshold > 0)
-    for (size_t e = 0; e < t->count; e++) dv_tetra_corot_set_plastic(t->elements, e, t->plastic.data + 6 * e);
-  dv_reals_free(&t->plastic);
+  put_plastic(t);
   if (stress_kind(t)) DV_TRY(prepare_stress(t));
   t->stale = false;
   return DV_OK;
@@ -332,15 +398,20 @@ static bool patch(dvObject *o)
   dv_array_resize(&t->poisson, t->count);
   for (size_t i = 0; i < rows->count; i++) read_modulus(t, (size_t)rows->data[i]);
   dvTetraCorotDef def = definition(t);
-  return dv_tetra_corot_patch(t->elements, &def, topology);
+  if (!dv_tetra_corot_patch(t->elements, &def, topology)) return false;
+  if (is_plastic(t)) dv_lane_memory_settle(&t->memory, topology, DV_TETRAHEDRON, dv_tetra_corot_blocks(t->elements));
+  return true;
 }
 
 static void tetra_force_topology_changed(dvObject *o)
 {
-  dv_force_patch_or_remake(o, dv_elastic_topology(&((TetraForce *)o)->elastic), patch);
+  TetraForce *t = (TetraForce *)o;
+  t->follows = !o->rewound;
+  dv_force_patch_or_remake(o, dv_elastic_topology(&t->elastic), patch);
+  t->follows = false;
 }
 
-// plastic strain comes home from the packs
+// plastic strain of cut hexahedra comes home from the packs, that of tetrahedra stays there
 static void gather_plastic(void *user, dvElementData *d)
 {
   TetraForce *t = user;
@@ -349,10 +420,11 @@ static void gather_plastic(void *user, dvElementData *d)
     double *f = dv_reals_edit(&t->localStiffnessFactor);   // one for each from here on
     for (size_t i = t->count; i-- > 0;) f[i] = f[i * factors / t->count];
   }
-  if (t->stale || !(t->plasticMaxThreshold > 0) || !dv_reals_resize(&t->plastic, 6 * t->count)) return;
-  t->plastic.width = t->mirrors.count ? 36 : 6;
-  for (size_t e = 0; e < t->count; e++) dv_tetra_corot_plastic(t->elements, e, dv_reals_edit(&t->plastic) + 6 * e);
-  dv_element_data_add_reals(d, &t->plastic, false);
+  if (t->stale || !is_plastic(t) || t->cut.count == 0 || !dv_reals_resize(&t->plastic, 6 * t->count)) return;
+  const int32_t *lane = dv_tetra_corot_blocks(t->elements)->lane;
+  for (size_t e = 0; e < t->count; e++)
+    dv_tetra_corot_plastic(t->elements, (size_t)lane[e], dv_reals_edit(&t->plastic) + 6 * e);
+  dv_element_data_add_groups(d, &t->plastic, 36, true);
 }
 
 static void follow(TetraForce *t)
@@ -469,6 +541,7 @@ static void tetra_force_destroy(dvObject *o)
   dv_tetra_corot_destroy(&t->elements);
   dv_ints_free(&t->cut);
   dv_ints_free(&t->mirrors);
+  dv_lane_memory_free(&t->memory);
   dv_reals_free(&t->plastic);
   dv_array_free(&t->young);
   dv_array_free(&t->poisson);

@@ -90,14 +90,16 @@ static bool make_room(dvHyper *h)
   const dvBlocksArray arrays[] = {{&h->data.rest, DV_HYPER_REST, DV_PER_LANE},
                                   {&h->data.moving, h->record, DV_PER_LANE},
                                   {&h->energy, 1, DV_PER_LANE},
-                                  {&h->data.slots, 1, DV_PER_SLOT}};
+                                  {&h->data.slots, 1, DV_PER_SLOT},
+                                  {&h->data.gamma, 6 * (size_t)h->data.terms, DV_PER_LANE},
+                                  {&h->data.memory, 6, DV_PER_LANE}};
   return dv_blocks_make_room(h->blocks, &h->room, arrays, DV_COUNT(arrays));
 }
 
 bool dv_hyper_patch(dvHyper *h, const dvHyperDef *def, dvTopology *mesh)
 {
-  if (h->data.terms || !dv_blocks_patch(h->blocks, mesh, DV_TETRAHEDRON, &h->patched) ||
-      h->blocks->elements != def->count || h->blocks->points > def->points || !make_room(h))
+  if (!dv_blocks_patch(h->blocks, mesh, DV_TETRAHEDRON, &h->patched) || h->blocks->elements != def->count ||
+      h->blocks->points > def->points || !make_room(h))
     return false;
   for (size_t i = 0; i < h->patched.count; i++) {
     size_t pack = (size_t)h->patched.data[i];
@@ -201,14 +203,18 @@ dvElementMatrices dv_hyper_matrices(const dvHyper *h, double k)
 // --- viscosity ---
 
 // what earlier stresses leave in the present step
-static void recall(dvHyper *h)
+static void recall_pack(dvHyper *h, size_t pack)
 {
   dvHyperData *d = &h->data;
-  memset(d->memory, 0, 6 * DV_LANES * h->blocks->packs * sizeof *d->memory);
-  for (size_t pack = 0; pack < h->blocks->packs; pack++)
-    for (size_t i = 0; i < (size_t)d->terms * 6 * DV_LANES; i++)
-      d->memory[6 * DV_LANES * pack + i % (6 * DV_LANES)] +=
-          d->keep[i / (6 * DV_LANES)] * d->gamma[(size_t)d->terms * 6 * DV_LANES * pack + i];
+  memset(d->memory + 6 * DV_LANES * pack, 0, 6 * DV_LANES * sizeof *d->memory);
+  for (size_t i = 0; i < (size_t)d->terms * 6 * DV_LANES; i++)
+    d->memory[6 * DV_LANES * pack + i % (6 * DV_LANES)] +=
+        d->keep[i / (6 * DV_LANES)] * d->gamma[(size_t)d->terms * 6 * DV_LANES * pack + i];
+}
+
+static void recall(dvHyper *h)
+{
+  for (size_t pack = 0; pack < h->blocks->packs; pack++) recall_pack(h, pack);
 }
 
 void dv_hyper_set_step(dvHyper *h, double dt)
@@ -247,28 +253,67 @@ void dv_hyper_remember(dvHyper *h, dvMemoryStream *s)
   if (h->data.terms && dv_memory_restores(s)) recall(h);
 }
 
-static double *gamma_of(const dvHyper *h, size_t element)
+// --- viscous stresses while a mesh changes ---
+
+static double *gamma_of(const dvHyper *h, size_t lane)
 {
-  size_t lane = (size_t)h->blocks->lane[element];
   return h->data.gamma + (size_t)h->data.terms * 6 * DV_LANES * (lane / DV_LANES) + lane % DV_LANES;
 }
 
-bool dv_hyper_history(const dvHyper *h, dvReals *rows)
+static void read_gamma(void *user, size_t element, size_t lane, double *out)
 {
-  size_t width = 6 * (size_t)h->data.terms;
-  rows->width = (int)dv_max_size(width, 1);
-  if (!dv_reals_resize(rows, width * h->blocks->elements)) return false;
+  const dvHyper *h = user;
+  DV_UNUSED(element);
+  for (size_t i = 0; i < 6 * (size_t)h->data.terms; i++) out[i] = gamma_of(h, lane)[DV_LANES * i];
+}
+
+static void write_gamma(void *user, size_t element, const double *numbers)
+{
+  const dvHyper *h = user;
+  for (size_t i = 0; i < 6 * (size_t)h->data.terms; i++)
+    gamma_of(h, (size_t)h->blocks->lane[element])[DV_LANES * i] = numbers[i];
+}
+
+static void create_gamma(void *user, const dvNewElement *e) { dv_lane_memory_create(user, e); }
+
+void dv_hyper_follow(dvHyper *h, dvLaneMemory *memory, dvElementData *d)
+{
+  memory->width = 6 * (size_t)h->data.terms;
+  memory->user = h;
+  memory->read = read_gamma;
+  memory->write = write_gamma;
+  if (!memory->width) return;
+  dv_lane_memory_begin(memory, h->blocks);
+  dv_element_data_add_array(d, &memory->home);
+  d->user = memory;
+  d->create = create_gamma;
+}
+
+void dv_hyper_settle(dvHyper *h, dvLaneMemory *memory, dvTopology *mesh)
+{
+  size_t record = 6 * (size_t)h->data.terms;
+  if (!record) return;
+  for (size_t i = 0; i < h->patched.count; i++)   // of lanes that are empty
+    for (size_t lane = DV_LANES * (size_t)h->patched.data[i]; lane < DV_LANES * ((size_t)h->patched.data[i] + 1);
+         lane++)
+      for (size_t k = 0; k < record && h->blocks->element[lane] < 0; k++) gamma_of(h, lane)[DV_LANES * k] = 0;
+  dv_lane_memory_settle(memory, mesh, DV_TETRAHEDRON, h->blocks);
+  for (size_t i = 0; i < h->patched.count; i++) recall_pack(h, (size_t)h->patched.data[i]);
+}
+
+bool dv_hyper_take(const dvLaneMemory *memory, size_t elements, dvReals *rows)
+{
+  size_t width = memory->width;
+  if (!width || memory->home.count != elements || !dv_reals_resize(rows, width * elements)) return false;
   double *out = dv_reals_edit(rows);
-  for (size_t e = 0; e < h->blocks->elements && width; e++)
-    for (size_t i = 0; i < width; i++) out[width * e + i] = gamma_of(h, e)[DV_LANES * i];
+  for (size_t e = 0; e < elements; e++) dv_lane_memory_get(memory, e, out + width * e);
   return true;
 }
 
-void dv_hyper_recall(dvHyper *h, const dvReals *rows)
+void dv_hyper_put(dvHyper *h, const dvReals *rows)
 {
   size_t width = 6 * (size_t)h->data.terms;
   if (!width || rows->count != width * h->blocks->elements) return;
-  for (size_t e = 0; e < h->blocks->elements; e++)
-    for (size_t i = 0; i < width; i++) gamma_of(h, e)[DV_LANES * i] = rows->data[width * e + i];
+  for (size_t e = 0; e < h->blocks->elements; e++) write_gamma(h, e, rows->data + width * e);
   recall(h);
 }

@@ -31,6 +31,7 @@
 
 #include "base/isa.h"
 #include "base/pool.h"
+#include "element/lane_memory.h"
 #include "force/fem/matrices.h"
 #include "math/vec.h"
 #include "object/memory.h"
@@ -72,7 +73,7 @@ typedef struct dvHyperDef {
 // force. DV_ERROR_INPUT when an index is out of range, DV_ERROR_USAGE when memory is short; *out is then NULL.
 dvStatus dv_hyper_create(const dvHyperDef *def, dvHyper **out, size_t *flat);
 // Follows the tetrahedra of a mesh, one for one, after a batch of changes; `def` has them as they are now. False when
-// they are to be created anew (see dv_blocks_patch): with viscosity always.
+// they are to be created anew (see dv_blocks_patch). Viscous stresses of new ones are 0 until they are written.
 bool dv_hyper_patch(dvHyper *h, const dvHyperDef *def, dvTopology *mesh);
 void dv_hyper_destroy(dvHyper **h);
 
@@ -93,10 +94,15 @@ double dv_hyper_energy(dvHyper *h, dvPool *pool, const double *x);
 void dv_hyper_set_step(dvHyper *h, double dt);
 void dv_hyper_end_step(dvHyper *h, dvPool *pool, const double *x);
 void dv_hyper_remember(dvHyper *h, dvMemoryStream *s);
-// The parts gamma_i of all elements, 6 numbers a term, times their volume: as rows that can move with the elements.
-// False when memory is short. The second takes rows for all elements or none.
-DV_CHECK_RESULT bool dv_hyper_history(const dvHyper *h, dvReals *rows);
-void dv_hyper_recall(dvHyper *h, const dvReals *rows);
+// The parts gamma_i of an element, 6 numbers a term, times its volume, while the mesh changes: `memory` has them as its
+// numbers (element/lane_memory.h). The first takes the lanes of the elements as they were made, adds them to the rows
+// of `d` and may be called again; nothing without viscosity. When the elements have followed the mesh, dv_hyper_settle.
+// Before they are made again dv_hyper_take gives all (false: there are none, or memory is short), dv_hyper_put puts
+// them back.
+void dv_hyper_follow(dvHyper *h, dvLaneMemory *memory, dvElementData *d);
+void dv_hyper_settle(dvHyper *h, dvLaneMemory *memory, dvTopology *mesh);
+bool dv_hyper_take(const dvLaneMemory *memory, size_t elements, dvReals *rows);
+void dv_hyper_put(dvHyper *h, const dvReals *rows);
 
 // Of one piece of material: W, the second Piola-Kirchhoff stress S = 2 dW/dC (xx yy zz xy yz zx), and D = dS/dC as the
 // 6 x 6 matrix that takes (Hxx Hyy Hzz 2Hxy 2Hyz 2Hzx) to dS. s and d may be NULL.

@@ -45,7 +45,8 @@ typedef struct HyperForce {
   bool stale;              // there is no valid set of elements
   double costa[8];         // parameters of Guccione's law as one of Costa's
   DV_ARRAY(double) axes;   // nine numbers a tetrahedron, or none
-  dvReals history;         // viscous stresses of the elements, while the topology changes
+  dvLaneMemory memory;     // where the viscous stresses of each element are
+  bool follows;            // the mesh has changed
 } HyperForce;
 
 #define SELF HyperForce
@@ -198,12 +199,15 @@ static dvStatus hyper_force_reinit(dvObject *o)
   DV_TRY(make_axes(h));
   dvHyperDef def = definition(h);
   size_t flat = 0;
+  dvReals viscous = {.width = 1};
+  if (h->follows && h->elements) dv_hyper_take(&h->memory, h->count, &viscous);
   dv_hyper_destroy(&h->elements);
   if (dv_hyper_create(&def, &h->elements, &flat) != DV_OK)
     return dv_error(o, NULL, "out of memory for %zu tetrahedra", h->count);
   if (flat) dv_warning(o, "repair the mesh", "%zu tetrahedra are flat and give no force", flat);
-  dv_hyper_recall(h->elements, &h->history);
-  dv_reals_free(&h->history);
+  dv_hyper_put(h->elements, &viscous);
+  dv_reals_free(&viscous);
+  dv_hyper_follow(h->elements, &h->memory, dv_follow_elements(o, topology, DV_TETRAHEDRON));
   h->stale = false;
   return DV_OK;
 }
@@ -217,20 +221,17 @@ static bool patch(dvObject *o)
   h->tetra = tetrahedra->data;
   h->count = dv_ints_size(tetrahedra);
   dvHyperDef def = definition(h);
-  return dv_hyper_patch(h->elements, &def, topology);
+  if (!dv_hyper_patch(h->elements, &def, topology)) return false;
+  dv_hyper_settle(h->elements, &h->memory, topology);
+  return true;
 }
 
 static void hyper_force_topology_changed(dvObject *o)
 {
-  dv_force_patch_or_remake(o, dv_topology(((HyperForce *)o)->topology.target), patch);
-}
-
-// viscous stresses come home from the packs
-static void gather_history(void *user, dvElementData *d)
-{
-  HyperForce *h = user;
-  if (h->stale || h->pronySeries.count == 0 || !dv_hyper_history(h->elements, &h->history)) return;
-  dv_element_data_add_reals(d, &h->history, false);
+  HyperForce *h = (HyperForce *)o;
+  h->follows = !o->rewound;
+  dv_force_patch_or_remake(o, dv_topology(h->topology.target), patch);
+  h->follows = false;
 }
 
 static dvStatus hyper_force_init(dvObject *o)
@@ -240,7 +241,6 @@ static dvStatus hyper_force_init(dvObject *o)
   if (!dv_force_topology(o, &h->topology)) return DV_ERROR_INPUT;
   DV_TRY(hyper_force_reinit(o));
   dvElementData *rows = dv_follow_elements(o, dv_topology(h->topology.target), DV_TETRAHEDRON);
-  rows->gather = gather_history;
   if (h->AnisotropyDirections.count) dv_element_data_add_reals(rows, &h->AnisotropyDirections, true);
   if (h->sheets.count) dv_element_data_add_reals(rows, &h->sheets, true);
   if (h->count == 0)
@@ -301,7 +301,7 @@ static void hyper_force_destroy(dvObject *o)
 {
   dv_hyper_destroy(&((HyperForce *)o)->elements);
   dv_array_free(&((HyperForce *)o)->axes);
-  dv_reals_free(&((HyperForce *)o)->history);
+  dv_lane_memory_free(&((HyperForce *)o)->memory);
 }
 
 static const dvForceOps hyper_force_ops = {

@@ -28,8 +28,9 @@ typedef struct Tled {
   dvHexaTled *hexa;
   const int32_t *corners;   // of the elements, the topology's
   size_t count;
-  bool stale;        // there is no valid set of elements
-  dvReals history;   // viscous stresses of the elements, while the topology changes
+  bool stale;            // there is no valid set of elements
+  dvLaneMemory memory;   // where the viscous stresses of each tetrahedron are
+  bool follows;          // the mesh has changed
 } Tled;
 
 #define SELF Tled
@@ -117,13 +118,18 @@ static dvStatus tled_reinit(dvObject *o)
   DV_TRY(dv_elastic_check(&t->elastic, 1, 0.5));
   DV_TRY(check_fields(t));
   size_t flat = 0;
+  dvReals viscous = {.width = 1};
+  if (t->follows && t->tetra) dv_hyper_take(&t->memory, t->count, &viscous);
   dv_hyper_destroy(&t->tetra);
   dv_hexa_tled_destroy(&t->hexa);
   if (create_elements(t, &flat) != DV_OK)
     return dv_error(o, NULL, "out of memory for %zu %s", t->count, dv_element_name(kind));
   if (flat) dv_warning(o, "repair the mesh", "%zu %s are flat and give no force", flat, dv_element_name(kind));
-  if (t->tetra) dv_hyper_recall(t->tetra, &t->history);
-  dv_reals_free(&t->history);
+  if (t->tetra) {
+    dv_hyper_put(t->tetra, &viscous);
+    dv_hyper_follow(t->tetra, &t->memory, dv_follow_elements(o, topology, kind));
+  }
+  dv_reals_free(&viscous);
   t->stale = false;
   return DV_OK;
 }
@@ -140,7 +146,9 @@ static bool patch(dvObject *o)
   find_parameters(t, parameters);
   if (t->tetra) {
     dvHyperDef def = define_tetrahedra(t, parameters);
-    return dv_hyper_patch(t->tetra, &def, topology);
+    if (!dv_hyper_patch(t->tetra, &def, topology)) return false;
+    dv_hyper_settle(t->tetra, &t->memory, topology);
+    return true;
   }
   dvHexaTledDef def = define_hexahedra(t, parameters);
   return dv_hexa_tled_patch(t->hexa, &def, topology);
@@ -148,15 +156,10 @@ static bool patch(dvObject *o)
 
 static void tled_topology_changed(dvObject *o)
 {
-  dv_force_patch_or_remake(o, dv_elastic_topology(&((Tled *)o)->elastic), patch);
-}
-
-// viscous stresses come home from the packs
-static void gather_history(void *user, dvElementData *d)
-{
-  Tled *t = user;
-  if (t->stale || t->pronySeries.count == 0 || !t->tetra || !dv_hyper_history(t->tetra, &t->history)) return;
-  dv_element_data_add_reals(d, &t->history, false);
+  Tled *t = (Tled *)o;
+  t->follows = !o->rewound;
+  dv_force_patch_or_remake(o, dv_elastic_topology(&t->elastic), patch);
+  t->follows = false;
 }
 
 static dvStatus tled_init(dvObject *o)
@@ -165,7 +168,7 @@ static dvStatus tled_init(dvObject *o)
   DV_TRY(dv_elastic_init(o));
   DV_TRY(tled_reinit(o));
   dvElementKind kind = is_tetra(t) ? DV_TETRAHEDRON : DV_HEXAHEDRON;
-  dv_follow_elements(o, dv_elastic_topology(&t->elastic), kind)->gather = gather_history;
+  dv_follow_elements(o, dv_elastic_topology(&t->elastic), kind);
   if (t->count == 0)
     dv_warning(o, "give it elements, such as by src=\"@loader\"", "the topology %s has no %s: there will be no force",
                t->elastic.topology.target->name, dv_element_name(kind));
@@ -233,7 +236,7 @@ static void tled_destroy(dvObject *o)
 {
   dv_hyper_destroy(&((Tled *)o)->tetra);
   dv_hexa_tled_destroy(&((Tled *)o)->hexa);
-  dv_reals_free(&((Tled *)o)->history);
+  dv_lane_memory_free(&((Tled *)o)->memory);
 }
 
 static const dvForceOps tled_ops = {
