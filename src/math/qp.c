@@ -41,7 +41,7 @@ typedef struct Work {
   double *j, *r;            // n x n each
   double *x, *u;            // point, multipliers of the active rows
   double *d, *z, *step;     // J^T n, direction, R^-1 d
-  double *kkt;              // system of the active rows and its right-hand side
+  double *kkt;              // system of the active rows, its answer, what is left of its right-hand side
   int32_t *active, *exchange;
   signed char *side;   // of the active rows
   signed char *wanted;
@@ -246,12 +246,12 @@ static void lay_out(dvQp *q, Work *w)
 {
   size_t n = q->variables, m = q->rows;
   *w = (Work){.n = n, .m = m, .most = 50 + 20 * (int)(n + m)};
-  dv_array_resize(&q->work, n + m + m * n + 2 * m + 3 * n * n + 7 * n + 8 + 4 * n * n + 2 * n);
+  dv_array_resize(&q->work, n + m + m * n + 2 * m + 3 * n * n + 7 * n + 8 + 4 * n * n + 4 * n);
   dv_array_resize(&q->active, 3 * n + 1);
   double *at = q->work.data;
   double **parts[] = {&w->scale, &w->length, &w->c, &w->low, &w->high, &w->l,    &w->j,  &w->r,
                       &w->g,     &w->x,      &w->u, &w->d,   &w->z,    &w->step, &w->kkt};
-  const size_t sizes[] = {n, m, m * n, m, m, n * n, n * n, n * n, n, n, n + 1, n, n, n + 1, 4 * n * n + 2 * n};
+  const size_t sizes[] = {n, m, m * n, m, m, n * n, n * n, n * n, n, n, n + 1, n, n, n + 1, 4 * n * n + 4 * n};
   for (size_t i = 0; i < DV_COUNT(parts); i++) *parts[i] = at, at += sizes[i];
   w->active = q->active.data;
   w->exchange = w->active + n + 1;
@@ -298,27 +298,47 @@ static int factorise(const dvQp *q, Work *w, double *rho)
   return open;
 }
 
-// Solves for point and multipliers of the active rows without rho, all at once: (G -C^T; C 0). False where that is
-// singular or where the answer leaves a row or a sign, so that the set is not the right one; nothing changes then.
+// an entry of (G -C^T; C 0) of the active rows, without rho
+static double kkt_entry(const dvQp *q, const Work *w, size_t i, size_t k)
+{
+  size_t n = w->n;
+  if (i < n && k < n) return q->g2.data[i * n + k] * w->scale[i] * w->scale[k];
+  if (i >= n && k >= n) return 0;
+  size_t row = i < n ? k - n : i - n, column = i < n ? i : k;
+  return (i < n ? 1 : -1) * w->side[row] * w->c[(size_t)w->active[row] * n + column];
+}
+
+// its right-hand side
+static double kkt_side(const dvQp *q, const Work *w, size_t i)
+{
+  if (i < w->n) return -q->g.data[i] * w->scale[i];
+  size_t k = i - w->n;
+  return -w->side[k] * (w->side[k] < 0 ? w->low[w->active[k]] : w->high[w->active[k]]);
+}
+
+// Solves for point and multipliers of the active rows all at once. What rounding has left of the right-hand side is
+// solved for again: where multipliers are large beside the point, the rows would only hold to the rounding of those.
+// False where the system is singular or where the answer leaves a row or a sign, so that the set is not the right one;
+// nothing changes then.
 static bool polish(const dvQp *q, Work *w)
 {
+  enum { REFINEMENTS = 2 };
   size_t n = w->n, size = n + w->count, bad;
-  double *a = w->kkt, *b = a + size * size;
-  for (size_t i = 0; i < n; i++) {
-    for (size_t k = 0; k < n; k++) a[i * size + k] = q->g2.data[i * n + k] * w->scale[i] * w->scale[k];
-    for (size_t k = 0; k < w->count; k++) {
-      double c = -w->side[k] * w->c[(size_t)w->active[k] * n + i];
-      a[i * size + n + k] = -c;
-      a[(n + k) * size + i] = c;
-    }
-    b[i] = -q->g.data[i] * w->scale[i];
-  }
-  for (size_t k = 0; k < w->count; k++) {
-    memset(a + (n + k) * size + n, 0, w->count * sizeof *a);
-    b[n + k] = -w->side[k] * (w->side[k] < 0 ? w->low[w->active[k]] : w->high[w->active[k]]);
+  double *a = w->kkt, *b = a + size * size, *rest = b + size;
+  for (size_t i = 0; i < size; i++) {
+    for (size_t k = 0; k < size; k++) a[i * size + k] = kkt_entry(q, w, i, k);
+    b[i] = kkt_side(q, w, i);
   }
   if (!dv_dense_lu(a, w->exchange, size, 1e-11, &bad)) return false;
   dv_dense_lu_solve(a, w->exchange, size, b);
+  for (int round = 0; round < REFINEMENTS; round++) {
+    for (size_t i = 0; i < size; i++) {
+      rest[i] = kkt_side(q, w, i);
+      for (size_t k = 0; k < size; k++) rest[i] -= kkt_entry(q, w, i, k) * b[k];
+    }
+    dv_dense_lu_solve(a, w->exchange, size, rest);
+    for (size_t i = 0; i < size; i++) b[i] += rest[i];
+  }
   double largest = 1;
   for (size_t k = 0; k < w->count; k++) largest = fmax(largest, fabs(b[n + k]));
   for (size_t k = 0; k < w->count; k++)

@@ -11,6 +11,6 @@ extern const dvClass dv_cable_constraint_class, dv_pressure_constraint_class, dv
     dv_position_effector_class, dv_centre_effector_class, dv_volume_effector_class, dv_cable_effector_class,
     dv_cable_sensor_class, dv_pressure_sensor_class, dv_limiter_class, dv_communication_class, dv_serial_class,
     dv_animation_class, dv_rigid_parts_class, dv_rigid_rows_class, dv_pipe_class, dv_young_class,
-    dv_surface_force_class, dv_equivalent_class, dv_beam_rest_class;
+    dv_surface_force_class, dv_equivalent_class, dv_beam_rest_class, dv_robotino_class;
 
 #endif

@@ -45,6 +45,8 @@
   X(int, cases, "0", "", "cases of contact that were tried in the last step", .flags = DV_READ_ONLY)        \
   X(int, contacts, "0", "", "contacts of the last step that are held or slide", .flags = DV_READ_ONLY)      \
   X(int, limits, "0", "", "limits of actuators that bind", .flags = DV_READ_ONLY)                           \
+  X(reals, actuatorForces, "", "N", "forces of all actuators in the order of their rows; pressures in Pa",  \
+    .flags = DV_READ_ONLY)                                                                                  \
   X(real, minContactForces, "0", "N", "smallest normal force of the last step", .flags = DV_READ_ONLY)      \
   X(real, maxContactForces, "0", "N", "largest one", .flags = DV_READ_ONLY)
 
@@ -506,6 +508,25 @@ static void show_contacts(Inverse *s, double h)
   s->maxContactForces = s->touches.count ? high : 0;
 }
 
+static void show_actuators(Inverse *s, double h)
+{
+  const dvConstraintProblem *p = &s->solver.problem;
+  size_t count = 0;
+  for (int pass = 0; pass < 2; pass++) {
+    if (pass && !dv_reals_resize(&s->actuatorForces, count)) return;
+    double *out = pass ? dv_reals_edit(&s->actuatorForces) : NULL;
+    count = 0;
+    for (size_t i = 0; i < p->laws.count; i++) {
+      const dvProblemLaw *l = &p->laws.data[i];
+      const dvPart *part = part_of(l);
+      if (!part || part->role != DV_PART_ACTUATOR) continue;
+      for (int k = 0; k < l->law.rows; k++, count++)
+        if (out) out[count] = p->lambda.data[l->first + k] / (part->impulses ? 1 : h);
+    }
+  }
+  dv_touch(&s->solver.base, &s->actuatorForces);
+}
+
 static void forget_changes(Inverse *s)
 {
   dvConstraintProblem *p = &s->solver.problem;
@@ -555,6 +576,7 @@ static dvStatus inverse_solve(dvObject *o, double dt, bool velocities_first)
   s->solver.needs_matrix = true;
   DV_TRY(dv_constraint_solver_solve(o, dt, velocities_first, inverse_find));
   show_contacts(s, dt);
+  show_actuators(s, dt);
   dv_touch(o, &s->objective);
   return DV_OK;
 }

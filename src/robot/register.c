@@ -37,4 +37,5 @@ void dv_register_robot(dvRegistry *r)
   dv_registry_add(r, &dv_surface_force_class);
   dv_registry_add(r, &dv_equivalent_class);
   dv_registry_add(r, &dv_beam_rest_class);
+  dv_registry_add(r, &dv_robotino_class);
 }
