@@ -53,9 +53,11 @@ typedef struct dvHand {
 // error about `owner`, when a line has a mistake.
 dvDevice *dv_emulator_create(const dvObject *owner, const dvHand *hand, const char *text);
 bool dv_is_emulator(const dvDevice *d);
-// Somebody leads the hand from now on: it goes to this place (m) smoothly, as fast as a hand does. While the loop runs
-// in a thread one other thread may call it.
+// Somebody leads the hand from now on: it goes to this place (m) smoothly, as fast as a hand does; buttons stay as the
+// recorded motion had them then. While the loop runs in a thread one other thread may call it.
 void dv_emulator_lead(dvDevice *d, const double place[3]);
+bool dv_emulator_is_led(const dvDevice *d);
+#define DV_LED_TIME 0.02   // s, time constant of its way there
 // A device of OpenHaptics: the vendor's library is loaded here. NULL, with a message that names `owner`, when there is
 // none. An empty name is the default device.
 dvDevice *dv_vendor_create(const dvObject *owner, const char *name);

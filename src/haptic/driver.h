@@ -109,7 +109,11 @@ char *dv_driver_rates(const dvDriver *d);
 const double *dv_driver_tool(const dvDriver *d);
 // The driver of an emulated device whose hand holds this state; NULL for none.
 dvDriver *dv_driver_holding(const dvScene *scene, const dvState *state);
-// Leads the emulated hand, so that what it holds comes here (axes of the scene).
+// Leads the emulated hand, so that what it holds comes here (axes of the scene). Other hands with recorded motions then
+// wait where they are: who takes one of them takes over.
 void dv_driver_lead(dvDriver *d, dvVec3 to);
+// Leads it on for a step from where it is, with this speed.
+void dv_driver_lead_on(dvDriver *d, dvVec3 speed, double dt);
+bool dv_driver_is_led(const dvDriver *d);
 
 #endif

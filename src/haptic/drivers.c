@@ -29,7 +29,12 @@ static bool is_pressed(const dvDriver *d, unsigned button) { return dv_haptic_pr
   X(bool, button1, "0", "", "the first button is held", .flags = DV_READ_ONLY)                                        \
   X(bool, button2, "0", "", "the second button is held", .flags = DV_READ_ONLY)
 
-#define EMULATOR_FIELDS(X) X(real, speedFactor, "0.1", "", "factor of the motions that keys make")
+#define EMULATOR_FIELDS(X)                                                                                    \
+  X(real, speedFactor, "0.1", "", "factor of the motions that keys make")                                     \
+  X(string, keys, "", "",                                                                                     \
+    "six keys that lead the hand right, left, up, down, to the front and to the back (x, y, z of the scene) " \
+    "while they are held, say LJIKOU; the viewer passes keys on with Ctrl. None when empty")                  \
+  X(real, keySpeed, "0.05", "m/s", "how fast they move what the hand holds", .least = "0")
 
 #define UDP_FIELDS(X)                                                                                      \
   X(string, address, "127.0.0.1", "", "address of this machine that is listened to; 0.0.0.0: all of them") \
@@ -53,6 +58,7 @@ typedef struct Geomagic {
   UDP_FIELDS(DV_MEMBER)
   MOUSE_FIELDS(DV_MEMBER)
   VRPN_FIELDS(DV_MEMBER)
+  unsigned held;   // keys that are, by bits
 } Geomagic;
 
 #define SELF Geomagic
@@ -88,6 +94,8 @@ static void show(Geomagic *g)
   const void *const fields[] = {&g->positionDevice, g->angle, &g->button1, &g->button2};
   for (size_t i = 0; i < DV_COUNT(fields); i++) dv_touch(o, fields[i]);
 }
+
+enum { KEYS = 6 };
 
 static dvDevice *udp_device(dvDriver *d)
 {
@@ -125,7 +133,17 @@ static dvStatus geomagic_begin(dvObject *o, dvDeviceMaker make)
 }
 
 static dvStatus geomagic_init(dvObject *o) { return geomagic_begin(o, dv_driver_vendor_device); }
-static dvStatus geomagic_emulator_init(dvObject *o) { return geomagic_begin(o, NULL); }
+static dvStatus geomagic_emulator_init(dvObject *o)
+{
+  Geomagic *g = (Geomagic *)o;
+  size_t keys = g->keys ? strlen(g->keys) : 0;
+  if (keys != 0 && keys != KEYS)
+    return dv_field_error(o, &g->keys, "name six, say LJIKOU", "%zu keys do not lead a hand to six sides", keys);
+  if (!(g->keySpeed >= 0 && g->keySpeed < 1e6))
+    return dv_field_error(o, &g->keySpeed, "0.05 m/s is the default", "a hand cannot be led with %g m/s", g->keySpeed);
+  g->held = 0;
+  return geomagic_begin(o, NULL);
+}
 static dvStatus udp_driver_init(dvObject *o) { return geomagic_begin(o, udp_device); }
 static dvStatus vrpn_driver_init(dvObject *o) { return geomagic_begin(o, vrpn_device); }
 static dvStatus mouse_driver_init(dvObject *o)
@@ -165,6 +183,21 @@ static void geomagic_event(dvObject *o, const dvEvent *event)
   dv_driver_end_step(&g->driver, event->dt);
 }
 
+// keys that are held lead the hand on, from where it is
+static void lead_by_keys(Geomagic *g, const dvEvent *event)
+{
+  dvDriver *d = &g->driver;
+  if (event->kind == DV_EVENT_ANIMATE_BEGIN && g->held) {
+    double way[3] = {0};
+    for (int i = 0; i < KEYS; i++)
+      if (g->held >> i & 1) way[i / 2] += i % 2 ? -1 : 1;
+    dv_driver_lead_on(d, dv_vec3_scale(dv_vec3_load(way), g->keySpeed), event->dt);
+  }
+  if (event->kind != DV_EVENT_KEY || !g->keys) return;
+  for (unsigned i = 0; i < KEYS && g->keys[i]; i++)
+    if (event->key == (unsigned char)g->keys[i]) g->held = event->released ? g->held & ~(1u << i) : g->held | 1u << i;
+}
+
 // as in SOFA: 1 3 4 6 7 9 turn the arm's joints, - + 8 2 the stylus
 static void emulator_event(dvObject *o, const dvEvent *event)
 {
@@ -175,7 +208,9 @@ static void emulator_event(dvObject *o, const dvEvent *event)
               {'9', 2, -1}, {'-', 3, 1},  {'+', 3, -1}, {'8', 4, 1},  {'2', 4, -1}};
   Geomagic *g = (Geomagic *)o;
   geomagic_event(o, event);
-  if (event->kind != DV_EVENT_KEY || event->released || o->failed || !g->driver.haptic || g->driver.threaded) return;
+  if (o->failed || !g->driver.haptic) return;
+  lead_by_keys(g, event);
+  if (event->kind != DV_EVENT_KEY || event->released || g->driver.threaded) return;
   for (size_t i = 0; i < DV_COUNT(keys); i++)
     if (event->key == keys[i].key) g->driver.haptic->state.angles[keys[i].joint] += keys[i].sign * g->speedFactor;
 }

@@ -7,10 +7,10 @@
 #include "math/pose.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 enum { COLUMNS = 9, DELAYS = 64 };   // time, pose, buttons; force of the last ticks
-#define LED_TIME 0.02                // s, time constant of a hand that is led
 #define LED_SPEED 1.0                // m/s, at most
 
 // all numbers: it is remembered as such
@@ -18,6 +18,7 @@ typedef struct Memory {
   double x[3], v[3], time, begun;
   double late[DELAYS][3], next;   // forces that have not arrived
   double led, goal[3], way[3];    // somebody leads it there; how far it has come
+  double buttons;                 // as they were when that began
 } Memory;
 
 typedef struct Emulator {
@@ -25,7 +26,8 @@ typedef struct Emulator {
   dvHand hand;
   DV_ARRAY(double) motion;   // COLUMNS a line
   Memory now;
-  dvOutbox goals;   // of who leads it
+  dvOutbox goals;       // of who leads it
+  atomic_bool is_led;   // for who asks from another thread
 } Emulator;
 
 // --- recorded motion -----------------------------------------------------------------------------
@@ -110,7 +112,9 @@ static void wanted_at(const Emulator *e, double time, double pose[7], uint32_t *
     memcpy(pose, h->place, sizeof h->place);
     for (int i = 0; i < 3; i++) pose[i] += h->sweep[i] * part;
   }
-  if (e->now.led != 0) memcpy(pose, e->now.way, sizeof e->now.way);
+  if (e->now.led == 0) return;
+  memcpy(pose, e->now.way, sizeof e->now.way);
+  *buttons = (uint32_t)dv_max(0, dv_min(65535, e->now.buttons));
 }
 
 // a step on the way to where it is led
@@ -123,13 +127,14 @@ static void follow_leader(Emulator *e, double time)
     uint32_t buttons;
     wanted_at(e, time, pose, &buttons);
     if (e->now.led == 0) memcpy(e->now.way, pose, sizeof e->now.way);
+    e->now.buttons = buttons;
     memcpy(e->now.goal, goal, sizeof e->now.goal);
     e->now.led = 1;
   }
   if (e->now.led == 0) return;
   double dt = dv_max(0, dv_min(0.05, time - e->now.time));
   dvVec3 way = dv_vec3_load(e->now.way), left = dv_vec3_sub(dv_vec3_load(e->now.goal), way);
-  double far = dv_vec3_norm(left) * (1 - exp(-dt / LED_TIME)), most = LED_SPEED * dt;
+  double far = dv_vec3_norm(left) * (1 - exp(-dt / DV_LED_TIME)), most = LED_SPEED * dt;
   dv_vec3_store(e->now.way, dv_vec3_add_scaled(way, dv_vec3_normalise(left), dv_min(far, most)));
 }
 
@@ -138,6 +143,7 @@ static bool emulator_read(dvDevice *d, double time, dvDeviceSample *out)
   Emulator *e = (Emulator *)d;
   memset(out, 0, sizeof *out);
   follow_leader(e, time);
+  atomic_store_explicit(&e->is_led, e->now.led != 0, memory_order_relaxed);
   wanted_at(e, time, out->pose, &out->buttons);
   e->now.time = time;
   if (!(e->hand.mass > 0)) return true;
@@ -201,6 +207,11 @@ dvDevice *dv_emulator_create(const dvObject *owner, const dvHand *hand, const ch
 }
 
 bool dv_is_emulator(const dvDevice *d) { return d->ops == &emulator_ops; }
+
+bool dv_emulator_is_led(const dvDevice *d)
+{
+  return atomic_load_explicit(&((const Emulator *)d)->is_led, memory_order_relaxed);
+}
 
 void dv_emulator_lead(dvDevice *d, const double place[3])
 {

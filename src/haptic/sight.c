@@ -62,9 +62,8 @@ dvDriver *dv_driver_holding(const dvScene *scene, const dvState *state)
   return h.found;
 }
 
-void dv_driver_lead(dvDriver *d, dvVec3 to)
+static void lead(dvDriver *d, dvVec3 to)
 {
-  if (!d->haptic || !dv_is_emulator(d->haptic->device)) return;
   const dvHapticSettings *set = &d->haptic->set;
   dvPose now = dv_pose_load(d->seen);
   // pose = base (scale place, turn) tool
@@ -74,6 +73,37 @@ void dv_driver_lead(dvDriver *d, dvVec3 to)
   dv_vec3_store(at, place);
   if (isfinite(at[0]) && isfinite(at[1]) && isfinite(at[2]) && dv_vec3_norm(place) < 1e6)
     dv_emulator_lead(d->haptic->device, at);
+}
+
+static bool is_emulated(const dvDriver *d) { return d->haptic && dv_is_emulator(d->haptic->device); }
+bool dv_driver_is_led(const dvDriver *d) { return is_emulated(d) && dv_emulator_is_led(d->haptic->device); }
+
+// the other hands of a recording wait where they are for who has taken one of them
+static dvWalk wait(dvVisitor *v, dvNode *node)
+{
+  const dvDriver *taken = ((Holder *)v)->found;
+  for (size_t i = 0; i < node->objects.count; i++) {
+    dvObject *o = node->objects.data[i];
+    if (o->failed || !dv_is_driver(o)) continue;
+    dvDriver *d = dv_driver(o);
+    if (d != taken && is_emulated(d) && d->motion && *d->motion && !dv_driver_is_led(d)) lead(d, dv_vec3_load(d->seen));
+  }
+  return DV_WALK_ON;
+}
+
+void dv_driver_lead(dvDriver *d, dvVec3 to)
+{
+  if (!is_emulated(d)) return;
+  Holder h = {.visitor = {.top_down = wait}, .found = d};
+  if (d->motion && *d->motion && !dv_driver_is_led(d)) dv_visit(d->base.node->scene->root, &h.visitor);
+  lead(d, to);
+}
+
+// the way there fades: so far ahead it is as fast as asked
+void dv_driver_lead_on(dvDriver *d, dvVec3 speed, double dt)
+{
+  double ahead = dt > 0 ? dt / -expm1(-dt / DV_LED_TIME) : 0;
+  dv_driver_lead(d, dv_vec3_add_scaled(dv_vec3_load(d->seen), speed, ahead));
 }
 
 // --- what is drawn -------------------------------------------------------------------------------

@@ -391,6 +391,53 @@ static void bad_motion(void **state)
   check_rmdir(directory);
 }
 
+// a hand with a recorded motion is led by a key, and the other one waits with its button as it was
+static void keys(void **state)
+{
+  DV_UNUSED(state);
+  static const char *const bad[] = {"keys='LJI'", "keys='LJIKOU' keySpeed='-1'", "keySpeed='nan'"};
+  dvStatus status;
+  for (size_t i = 0; i < DV_COUNT(bad); i++) {
+    char *text = dv_format("<Node><GeomagicEmulator %s/></Node>", bad[i]);
+    close_scene(open_scene(text, &status));
+    assert_int_equal(status, DV_ERROR_INPUT);
+    dv_free(text);
+  }
+  char *d = check_mkdir(),
+       *file = check_write(d, "m.txt", "0 0 0 0 0 0 0 1 0\n1 100 0 0 0 0 0 1 1\n9 900 0 0 0 0 0 1 0\n");
+  char *text =
+      dv_format("<Node name='root' dt='0.02'><GeomagicEmulator name='a' scale='0.01' motion='%s' keys='LJIKOU' "
+                "keySpeed='0.1' loop='steps'/><GeomagicEmulator name='b' scale='0.01' motion='%s' "
+                "deviceName='other' loop='steps'/></Node>",
+                file, file);
+  dvScene *s = open_scene(text, &status);
+  assert_int_equal(status, DV_OK);
+  dvObject *first = s->root->objects.data[0], *second = s->root->objects.data[1];
+  const dvReals *a = dv_object_field(first, "positionDevice")->value,
+                *b = dv_object_field(second, "positionDevice")->value;
+  const bool *held = dv_object_field(second, "button1")->value;
+  for (int i = 0; i < 100; i++) dv_scene_step(s, 0);
+  double x = a->data[0], other = b->data[0];
+  assert_true(x > 0.15 && other == x && *held);
+  dv_scene_send(s, &(dvEvent){.kind = DV_EVENT_KEY, .key = 'I'});
+  for (int i = 0; i < 100; i++) dv_scene_step(s, 0);
+  check_close(a->data[1], 0.2, 0.02);   // two seconds with 0.1 m/s
+  check_close(a->data[0], x, 0.005);    // and its recording no longer moves it
+  check_close(b->data[0], other, 0.005);
+  dv_scene_send(s, &(dvEvent){.kind = DV_EVENT_KEY, .key = 'I', .released = true});
+  for (int i = 0; i < 20; i++) dv_scene_step(s, 0);
+  double y = a->data[1];
+  for (int i = 0; i < 400; i++) dv_scene_step(s, 0);
+  check_close(a->data[1], y, 1e-6);
+  assert_true(*held);   // the recording would have let go by now
+  dv_scene_reset(s);
+  dv_scene_step(s, 0);
+  assert_true(fabs(a->data[1]) < 1e-9 && !*held);
+  close_scene(s);
+  dv_free(text), dv_free(file);
+  check_rmdir(d);
+}
+
 int main(void)
 {
   unsetenv("DIVAN_OFFLINE");   // devices of other programs are what it is about
@@ -398,6 +445,7 @@ int main(void)
       cmocka_unit_test(troubles), cmocka_unit_test(stall),           cmocka_unit_test(takes_over),
       cmocka_unit_test(changes),  cmocka_unit_test(too_few_numbers), cmocka_unit_test(vendor),
       cmocka_unit_test(udp),      cmocka_unit_test(mistakes),        cmocka_unit_test(bad_motion),
+      cmocka_unit_test(keys),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -235,6 +235,7 @@ static void needle(void **state)
   assert_int_equal(f.far, 0);
   // at 1 kHz the loop is the simulation, but for a tick or two
   assert_true(compare("1 kHz beside the simulation's own", fast, own, count).rms < 0.01);
+  assert_true(compare("30 Hz beside the own force of the simulation at 1 kHz", slow, own, count).rms < 0.05);
   dv_text_free(&keys);
   dv_free(motion);
   check_rmdir(directory);
