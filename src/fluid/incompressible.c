@@ -9,6 +9,7 @@
 // next.
 #include "fluid/boundary.h"
 #include "fluid/flow.h"
+#include "fluid/strays.h"
 
 #include "mechanics/component.h"
 
@@ -55,6 +56,7 @@ typedef struct Fluid {
   dvFlowReport report;
   double excess;
   double norm;   // of the pressure matrix: remembered
+  dvStrays strays;
   bool told_fast, told_unsolved, told_viscous, told_crowd, told_mass;
 } Fluid;
 
@@ -299,6 +301,7 @@ static void fluid_add_force(dvObject *o, const dvMech *m)
 static void fluid_end_step(dvObject *o)
 {
   Fluid *f = (Fluid *)o;
+  if (f->force.state) dv_strays_tell(&f->strays, o, f->force.state, f->radius);
   if (!dv_reals_resize(&f->pressure, f->next.count)) return;
   memcpy(dv_reals_edit(&f->pressure), f->next.data, f->next.count * sizeof(double));
   f->norm = 0.99 * f->report.norm;

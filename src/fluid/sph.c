@@ -16,6 +16,7 @@
 #include "fluid/grid.h"
 #include "fluid/near.h"
 #include "fluid/smooth.h"
+#include "fluid/strays.h"
 
 #include "mechanics/component.h"
 #include "object/compat.h"
@@ -47,6 +48,7 @@ typedef struct Sph {
   dvSmooth to_density, to_pressure, to_viscosity, to_surface;
   double width;   // of the cells
   bool sofa;      // as SOFA does it
+  dvStrays strays;
   bool told;
 } Sph;
 
@@ -264,6 +266,12 @@ static dvStatus sph_init(dvObject *o)
   return sph_reinit(o);
 }
 
+static void sph_end_step(dvObject *o)
+{
+  Sph *s = (Sph *)o;
+  if (s->force.state) dv_strays_tell(&s->strays, o, s->force.state, s->radius);
+}
+
 static const dvForceOps sph_ops = {.add_force = sph_add_force, DV_FORCE_SLOTS};
 
 const dvClass dv_sph_force_class = {
@@ -277,5 +285,6 @@ const dvClass dv_sph_force_class = {
     .ops = {[DV_ROLE_FORCE] = &sph_ops},
     .init = sph_init,
     .reinit = sph_reinit,
+    .end_step = sph_end_step,
     .destroy = sph_destroy,
 };

@@ -181,6 +181,27 @@ static void a_column_stands(void **state)
   check_close_scene(&scene);
 }
 
+// While a column falls apart the density is kept as well, once its lattice has found its distance from the walls.
+static void a_column_falls(void **state)
+{
+  DV_UNUSED(state);
+  dvScene *scene = check_scene(
+      "<Node gravity='0 -10 0' dt='0.002'><EulerExplicitSolver/>" GRID("6 10 5", "0.05 0.05 0.05", "0.55 0.95 0.45")
+          WATER("period='0 0 0.5'") FLOOR("") "</Node>",
+      2);
+  dvState *s = dv_state(check_find(scene, "mo"));
+  check_steps(scene, 40);
+  for (int n = 0; n < 110; n++) {
+    check_steps(scene, 1);
+    assert_true(field(scene, "fluid", "densityError") < 1e-3);
+    assert_true(field(scene, "fluid", "solveError") <= 5e-4);
+  }
+  double front = 0;
+  for (size_t i = 0; i < s->count; i++) front = fmax(front, dv_state_read(s, DV_X)[3 * i]);
+  assert_true(front > 0.8);   // it has come apart
+  check_close_scene(&scene);
+}
+
 // Syrup: two halves that slide past each other become one, in a step that is long for it.
 static void syrup_sticks_together(void **state)
 {
@@ -388,6 +409,7 @@ int main(void)
       cmocka_unit_test(momentum_is_kept),
       cmocka_unit_test(bodies_and_fluids_push_each_other),
       cmocka_unit_test(a_column_stands),
+      cmocka_unit_test(a_column_falls),
       cmocka_unit_test(syrup_sticks_together),
       cmocka_unit_test(drops_do_not_pass),
       cmocka_unit_test(distance_fields_are_walls),

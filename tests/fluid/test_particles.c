@@ -238,6 +238,30 @@ static void long_steps_are_told(void **state)
   report_end(&r);
 }
 
+// Particles that leave are kept, and told once; a sink removes them before.
+static void who_leaves_is_told(void **state)
+{
+  DV_UNUSED(state);
+  static const char *const fluids[] = {"<SPHFluidForceField radius='0.1'/>",
+                                       "<IncompressibleFluidForceField radius='0.1'/>"};
+  for (size_t k = 0; k < 2 * DV_COUNT(fluids); k++) {
+    bool sink = k >= DV_COUNT(fluids);
+    char text[600];
+    snprintf(text, sizeof text,
+             "<Node dt='0.1' gravity='0 0 0'><EulerExplicitSolver/><MechanicalObject name='mo' position='0 0 0  5 0 0  "
+             "9 0 0' velocity='0 0 0  0 -600 0  0 0 0'/><UniformMass vertexMass='0.001'/>%s%s</Node>",
+             fluids[k % DV_COUNT(fluids)], sink ? "<ParticleSink normal='0 1 0' d0='-60' d1='-70'/>" : "");
+    Report r;
+    report_good(&r, text);
+    for (int i = 0; i < 10; i++) assert_int_equal(dv_scene_step(r.scene, 0), DV_OK);
+    size_t left = dv_state(check_find(r.scene, "mo"))->count;
+    assert_int_equal(left, sink ? 2 : 3);
+    if (!sink) report_says(&r, "1 of 3 particles have left: they are more than 100 m (1000 radii) away");
+    else assert_null(r.messages.text ? strstr(r.messages.text, "have left") : NULL);
+    report_end(&r);
+  }
+}
+
 // --- sources and sinks ----------------------------------------------------------------------------
 
 #define FOUNTAIN                                                                                                     \
@@ -423,6 +447,7 @@ int main(void)
       cmocka_unit_test(repulsion_is_the_derivative_of_its_energy),
       cmocka_unit_test(a_column_comes_to_rest_on_the_floor),
       cmocka_unit_test(long_steps_are_told),
+      cmocka_unit_test(who_leaves_is_told),
       cmocka_unit_test(particles_come_and_go),
       cmocka_unit_test(noise_is_the_same_in_every_run),
       cmocka_unit_test(surfaces_are_closed_and_lie_where_they_should),

@@ -1,5 +1,5 @@
-// Fluids on grids and in vessels beside theory: a cavity that a lid drives, vortices that decay, a falling column, a
-// pressure solve; pulse waves.
+// Fluids on grids and in vessels beside theory: a cavity that a lid drives, vortices that decay, a pressure solve;
+// pulse waves.
 #include "validate.h"
 
 #include "fluid/cells/parts.h"
@@ -183,83 +183,6 @@ bool validate_grid_vortices(bool quick)
   }
   printf("\n");
   return fabs(last) < 0.01 && (order > 1.5 || fabs(last) < 0.001);
-}
-
-// --- a column that falls apart: Martin and Moyce (1952), as for particles ---
-
-// where the surface is farthest along the floor, in widths of the column
-static double front_of(const dvCells *c, int across)
-{
-  double front = 0;
-  for (int j = 1; j < c->n[1] - 1; j++)
-    for (int i = 1; i < c->n[0] - 1; i++) {
-      double here = c->phi.data[dv_cells_at(c, i, j, 0)], next = c->phi.data[dv_cells_at(c, i + 1, j, 0)];
-      if (here < 0 && next >= 0) front = fmax(front, i - 0.5 + here / (here - next));
-    }
-  return front / across;
-}
-
-static double at_time(const double *front, double where)
-{
-  int i = (int)where;
-  return front[i] + (where - i) * (front[i + 1] - front[i]);
-}
-
-bool validate_grid_dam(bool quick)
-{
-  static const double measured[][2] = {{0.41, 1.11}, {0.84, 1.22}, {1.19, 1.44}, {1.43, 1.67}, {1.63, 1.89},
-                                       {1.83, 2.11}, {1.98, 2.33}, {2.2, 2.56},  {2.32, 2.78}, {2.51, 3.0},
-                                       {2.65, 3.22}, {2.83, 3.44}, {2.98, 3.67}, {3.11, 3.89}, {3.33, 4.11}};
-  enum { COUNT = DV_COUNT(measured) };
-  const double a = 0.05715, g = 9.81, unit = sqrt(a / (2 * g));
-  int across = quick ? 12 : 32;
-  const double h = a / across, dt = 0.2 * h / sqrt(g * a);
-  dvText text = {0};
-  dv_text_printf(&text,
-                 "<Node dt='%.17g' gravity='0 %g 0'><DefaultAnimationLoop/><MechanicalObject name='dofs'/>"
-                 "<Fluid2D name='fluid' nx='%d' ny='%d' cellwidth='%.17g' height='0' tstop='0' keepVolume='0'/></Node>",
-                 dt, -g, 6 * across + 2, across * 5 / 2 + 2, h);
-  Trial t;
-  bool good = trial_open(&t, text.text);
-  dv_text_free(&text);
-  if (!good) return false;
-  dvCells *c = dv_fluid_grid(trial_find(&t, "fluid"));
-  for (int j = 0; j < c->n[1]; j++)
-    for (int i = 0; i < c->n[0]; i++) {
-      double x = i - 0.5 - across, y = j - 0.5 - 2 * across, d = x > 0 && y > 0 ? hypot(x, y) : fmax(x, y);
-      c->phi.data[dv_cells_at(c, i, j, 0)] = fmin(fmax(d, -DV_CELLS_BAND), DV_CELLS_BAND);
-    }
-  dv_cells_classify(c);
-  double start = dv_cells_volume(c), shift = 0, best = INFINITY, plain = 0;
-  int steps = (int)(measured[COUNT - 1][0] * unit / dt) + 2;
-  double *front = calloc((size_t)steps + 2, sizeof *front);
-  for (int i = 0; i <= steps && good; i++) {
-    front[i] = front_of(c, across);
-    good = dv_scene_step(t.scene, 0) == DV_OK;
-  }
-  for (double trial = 0; trial < 0.41; trial += 0.01) {
-    double sum = 0;
-    for (int k = 0; k < COUNT; k++)
-      sum += fabs(at_time(front, (measured[k][0] - trial) * unit / dt) / measured[k][1] - 1) / COUNT;
-    if (trial == 0) plain = sum;
-    if (sum < best) best = sum, shift = trial;
-  }
-  printf(
-      "## A falling column on a grid\n\nFluid2D, %d cells across a column of 2 1/4 inches, twice as high: how far the "
-      "front has come when, beside Martin and Moyce (1952), as for particles.\n\n| T | front, measured | front, "
-      "computed | error | error, T later by %.2f |\n| --- | --- | --- | --- | --- |\n",
-      across, shift);
-  for (int k = 0; k < COUNT; k++) {
-    double found = at_time(front, measured[k][0] * unit / dt),
-           late = at_time(front, (measured[k][0] - shift) * unit / dt);
-    printf("| %.2f | %.2f | %.3f | %+.1f %% | %+.1f %% |\n", measured[k][0], measured[k][1], found,
-           100 * (found / measured[k][1] - 1), 100 * (late / measured[k][1] - 1));
-  }
-  printf("\nMean error %.1f %%; with the shift %.1f %%. The volume has changed by %+.1f %%.\n\n", 100 * plain,
-         100 * best, 100 * (dv_cells_volume(c) / start - 1));
-  free(front);
-  trial_close(&t);
-  return good && best < 0.05;
 }
 
 // --- the pressure of a large grid ---
