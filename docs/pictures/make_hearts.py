@@ -138,6 +138,6 @@ if __name__ == "__main__":
     if "reentry" in what:
         moments("reentry", [90, 110, 130, 150], "/mesh", "/fronts", None)
     if "beat" in what:
-        moments("beat", [18, 36, 56, 80], "/Heart/mesh", "/Heart/ElecNode/fronts", "/Heart/shape")
+        moments("beat", [9, 18, 28, 40], "/Heart/mesh", "/Heart/ElecNode/fronts", "/Heart/shape")
     if "loop" in what:
-        loop(480)
+        loop(240)

@@ -17,7 +17,9 @@
 //
 // The potential is that of an ElectricalState; u is taken at the end of the step, since that system is solved first.
 // What is remembered (e_c, k_c, t_c) moves at the end of the step.
+#include "force/fem/matrices.h"
 #include "force/mesh.h"
+#include "heart/bridges.h"
 #include "heart/classes.h"
 #include "heart/muscle.h"
 
@@ -44,23 +46,15 @@
   X(real, loss, "0", "J", "lost in the viscosity of the contractile part since the start", .flags = DV_READ_ONLY) \
   X(real, stored, "0", "J", "energy of the springs in series", .flags = DV_READ_ONLY)
 
-typedef struct Element {
-  double volume, g[4];
-} Element;
-
-// what a step begins with: strain, stiffness and stress of the contractile part
-typedef struct Bridges {
-  double e, k, t;
-} Bridges;
-
 typedef struct Contraction {
   dvForce force;
   CONTRACTION_FIELDS(DV_MEMBER)
   dvMuscle tissue;
-  DV_ARRAY(Element) elements;
-  DV_ARRAY(double) bridges;   // three numbers each
-  DV_ARRAY(double) record;    // of the last force: S, dS/de, l
-  double dt;
+  dvElementBlocks *blocks;
+  const dvBridgeKernels *kernels;
+  dvBridges data;
+  DV_ARRAY(double) rest, rates, record, now, slots;   // see bridges.h
+  DV_ARRAY(double) bridges;                           // what a step begins with
 } Contraction;
 
 #define SELF Contraction
@@ -120,6 +114,34 @@ static dvStatus take_potential(Contraction *c)
   return DV_OK;
 }
 
+static dvStatus make_strings(Contraction *c)
+{
+  dvObject *o = &c->force.base;
+  const dvMuscle *t = &c->tissue;
+  dv_blocks_destroy(&c->blocks);
+  if (dv_blocks_create(t->tetra, 4, t->count, t->points, t->rest, 0, &c->blocks) != DV_OK)
+    return dv_error(o, NULL, "out of memory for %zu tetrahedra", t->count);
+  size_t lanes = DV_LANES * c->blocks->packs;
+  dv_array_resize(&c->rest, DV_BRIDGE_REST * lanes);
+  dv_array_resize(&c->rates, DV_BRIDGE_RATES * lanes);
+  dv_array_resize(&c->record, DV_BRIDGE_RECORD * lanes);
+  dv_array_resize(&c->now, DV_BRIDGE_STATE * lanes);
+  dv_array_resize(&c->bridges, DV_BRIDGE_STATE * lanes);
+  dv_array_resize(&c->slots, DV_BLOCK_STRIDE * c->blocks->slots);
+  if (!dv_reals_resize(&c->tension, t->count) || !dv_reals_resize(&c->contraction, t->count))
+    return dv_error(o, NULL, "out of memory for %zu tetrahedra", t->count);
+  for (size_t i = 0; i < t->count; i++) {
+    dvVec3 g[4], f = dv_vec3_load(t->fibre.data + 3 * i);
+    size_t lane = (size_t)c->blocks->lane[i];
+    double volume, *rest = c->rest.data + DV_LANES * DV_BRIDGE_REST * (lane / DV_LANES) + lane % DV_LANES;
+    if (!dv_muscle_gradients(t, i, g, &volume)) continue;   // no volume: no force
+    rest[0] = volume;
+    for (int k = 0; k < 4; k++) rest[DV_LANES * (1 + k)] = dv_vec3_dot(g[k], f);
+  }
+  c->kernels = DV_KERNEL_CHOOSE(dv_bridge_kernels);
+  return DV_OK;
+}
+
 static dvStatus contraction_init(dvObject *o)
 {
   Contraction *c = (Contraction *)o;
@@ -131,90 +153,7 @@ static dvStatus contraction_init(dvObject *o)
     return dv_error(o, NULL, "%s has %zu points, the mesh %zu", c->force.state->base.name, c->force.state->count,
                     c->tissue.points);
   DV_TRY(take_potential(c));
-  size_t n = c->tissue.count;
-  dv_array_resize(&c->elements, n);
-  dv_array_resize(&c->bridges, 3 * n);
-  dv_array_resize(&c->record, 5 * n);
-  if (!dv_reals_resize(&c->tension, n) || !dv_reals_resize(&c->contraction, n))
-    return dv_error(o, NULL, "out of memory for %zu tetrahedra", n);
-  for (size_t i = 0; i < n; i++) {
-    dvVec3 g[4], f = dv_vec3_load(c->tissue.fibre.data + 3 * i);
-    Element *e = &c->elements.data[i];
-    if (!dv_muscle_gradients(&c->tissue, i, g, &e->volume)) continue;   // no volume: no force
-    for (int k = 0; k < 4; k++) e->g[k] = dv_vec3_dot(g[k], f);
-  }
-  return DV_OK;
-}
-
-// --- one element ---
-
-typedef struct Rates {
-  double bind, all;   // |u|+ and |u|
-  double contractility;
-} Rates;
-
-static Rates rates_of(const Contraction *c, const double *u, size_t i)
-{
-  const int32_t *p = c->tissue.tetra + 4 * i;
-  double mean = 0.25 * (u[p[0]] + u[p[1]] + u[p[2]] + u[p[3]]),
-         part = (mean - c->thresholds[0]) / (c->thresholds[1] - c->thresholds[0]), s = dv_max(0, dv_min(1, part)),
-         rate = s * c->contractionRate - (1 - s) * c->relaxationRate;
-  return (Rates){dv_max(rate, 0), fabs(rate), c->tissue.contractility.data[i]};
-}
-
-typedef struct Answer {
-  Bridges now;
-  double s, slope;   // S, dS/de
-} Answer;
-
-// k_c, t_c and the derivative of t_c by e_c, for a strain at the end of a step
-static Bridges bridges_at(const Contraction *c, const Bridges *old, Rates r, double e, double *slope)
-{
-  double h = c->dt, move = e - old->e, sign = move < 0 ? -1 : 1, lost = 1 + h * r.all + c->destruction * fabs(move),
-         k0 = c->stiffness * r.contractility, s0 = c->stress * r.contractility;
-  double k = (old->k + h * k0 * r.bind) / lost, dlost = c->destruction * sign, dk = -k * dlost / lost,
-         t = (old->t + k * move + h * s0 * r.bind) / lost;
-  *slope = (dk * move + k - t * dlost) / lost;
-  return (Bridges){e, k, t};
-}
-
-// residual of the contractile part, and its derivative by e_c
-static double residual(const Contraction *c, const Bridges *old, Rates r, double e1, double ec, double *slope)
-{
-  double dt, h = c->dt, b = 1 + 2 * ec, b3 = b * b * b, es = c->seriesStiffness;
-  Bridges now = bridges_at(c, old, r, ec, &dt);
-  double pull = es * (e1 - ec) * (1 + 2 * e1) / b3;
-  *slope = dt + c->viscosity / h + es * (1 + 2 * e1) * (1 / b3 + 6 * (e1 - ec) / (b3 * b));
-  return now.t + c->viscosity * (ec - old->e) / h - pull;
-}
-
-static Answer solve_element(const Contraction *c, const Bridges *old, Rates r, double e1)
-{
-  double low = -0.495, high = dv_max(2 * e1 + 1, 1), ec = dv_max(low, dv_min(high, old->e)), slope = 1;
-  for (int i = 0; i < 60; i++) {
-    double f = residual(c, old, r, e1, ec, &slope), change = slope > 0 ? -f / slope : high - low;
-    if (fabs(change) <= 1e-15 * (1 + fabs(ec))) break;
-    if (f > 0) high = ec;
-    else low = ec;
-    double next = ec + change;
-    ec = next > low && next < high ? next : 0.5 * (low + high);
-  }
-  residual(c, old, r, e1, ec, &slope);
-  double dt, b = 1 + 2 * ec, b2 = b * b, es = c->seriesStiffness;
-  Answer a = {.now = bridges_at(c, old, r, ec, &dt), .s = es * (e1 - ec) / b2};
-  // d residual / de = -es ((1 + 2 e) + 2 (e - ec)) / b^3
-  double dec = slope != 0 ? es * (1 + 2 * e1 + 2 * (e1 - ec)) / (b2 * b) / slope : 0;
-  a.slope = es / b2 - es * (1 / b2 + 4 * (e1 - ec) / (b2 * b)) * dec;
-  return a;
-}
-
-static dvVec3 fibre_of(const Contraction *c, const double *x, size_t i)
-{
-  const int32_t *p = c->tissue.tetra + 4 * i;
-  const Element *e = &c->elements.data[i];
-  dvVec3 l = dv_vec3(0, 0, 0);
-  for (int k = 0; k < 4; k++) l = dv_vec3_add_scaled(l, dv_vec3_load(x + 3 * (size_t)p[k]), e->g[k]);
-  return l;
+  return make_strings(c);
 }
 
 // --- operations ---
@@ -222,24 +161,47 @@ static dvVec3 fibre_of(const Contraction *c, const double *x, size_t i)
 typedef struct Job {
   Contraction *c;
   const double *x, *u;
+  double k;
 } Job;
 
-static void evaluate(void *user, size_t begin, size_t end)
+// |u|+, |u| and contractility of the elements of some blocks
+static void take_rates(const Job *job, size_t begin, size_t end)
+{
+  const Contraction *c = job->c;
+  const dvElementBlock *blocks = c->blocks->blocks;
+  for (size_t lane = DV_LANES * blocks[begin].first_pack;
+       lane < DV_LANES * (size_t)(blocks[end - 1].first_pack + blocks[end - 1].packs); lane++) {
+    int32_t element = c->blocks->element[lane];
+    double *out = c->rates.data + DV_LANES * DV_BRIDGE_RATES * (lane / DV_LANES) + lane % DV_LANES;
+    if (element < 0) continue;
+    const int32_t *p = c->tissue.tetra + 4 * (size_t)element;
+    double mean = 0.25 * (job->u[p[0]] + job->u[p[1]] + job->u[p[2]] + job->u[p[3]]),
+           part = (mean - c->thresholds[0]) / (c->thresholds[1] - c->thresholds[0]), s = dv_max(0, dv_min(1, part)),
+           rate = s * c->contractionRate - (1 - s) * c->relaxationRate;
+    out[0] = dv_max(rate, 0);
+    out[DV_LANES] = fabs(rate);
+    out[2 * DV_LANES] = c->tissue.contractility.data[element];
+  }
+}
+
+static void force_blocks(void *user, size_t begin, size_t end)
 {
   const Job *job = user;
-  Contraction *c = job->c;
-  for (size_t i = begin; i < end; i++) {
-    const double *b = c->bridges.data + 3 * i;
-    double *out = c->record.data + 5 * i;
-    dvVec3 l = fibre_of(c, job->x, i);
-    if (!(c->elements.data[i].volume > 0)) {
-      memset(out, 0, 5 * sizeof *out);
-      continue;
-    }
-    Answer a = solve_element(c, &(Bridges){b[0], b[1], b[2]}, rates_of(c, job->u, i), 0.5 * (dv_vec3_norm2(l) - 1));
-    out[0] = a.s, out[1] = a.slope;
-    dv_vec3_store(out + 2, l);
-  }
+  if (begin < end) take_rates(job, begin, end);
+  for (size_t b = begin; b < end; b++) job->c->kernels->force(&job->c->data, b, job->x);
+}
+
+static void dforce_blocks(void *user, size_t begin, size_t end)
+{
+  const Job *job = user;
+  for (size_t b = begin; b < end; b++) job->c->kernels->dforce(&job->c->data, b, job->x, job->k);
+}
+
+static void end_blocks(void *user, size_t begin, size_t end)
+{
+  const Job *job = user;
+  if (begin < end) take_rates(job, begin, end);
+  for (size_t b = begin; b < end; b++) job->c->kernels->end(&job->c->data, b, job->x);
 }
 
 static bool holds(Contraction *c)
@@ -251,75 +213,75 @@ static void contraction_add_force(dvObject *o, const dvMech *m)
 {
   Contraction *c = (Contraction *)o;
   if (!holds(c)) return;
-  double *f = dv_state_write(c->force.state, m->f);
-  c->dt = m->dt > 0 ? m->dt : o->node->scene->root->dt;
   if (dv_muscle_zones(&c->tissue, m->time, NULL) != DV_OK) return;
-  Job job = {c, dv_state_read(c->force.state, m->x), dv_state_read(dv_state(c->potential.target), DV_X)};
-  dv_parallel_for(dv_pool_for(o->context->pool, 300.0 * (double)c->tissue.count), c->tissue.count, 512, evaluate, &job);
-  for (size_t i = 0; i < c->tissue.count; i++) {
-    const double *r = c->record.data + 5 * i;
-    const Element *e = &c->elements.data[i];
-    const int32_t *p = c->tissue.tetra + 4 * i;
-    for (int k = 0; k < 4; k++)
-      for (int a = 0; a < 3; a++) f[3 * p[k] + a] -= e->volume * r[0] * e->g[k] * r[2 + a];
-  }
+  c->data = (dvBridges){.blocks = c->blocks,
+                        .dt = m->dt > 0 ? m->dt : o->node->scene->root->dt,
+                        .stiffness = c->stiffness,
+                        .stress = c->stress,
+                        .series = c->seriesStiffness,
+                        .viscosity = c->viscosity,
+                        .destruction = c->destruction,
+                        .rest = c->rest.data,
+                        .old = c->bridges.data,
+                        .rates = c->rates.data,
+                        .record = c->record.data,
+                        .now = c->now.data,
+                        .slots = c->slots.data};
+  Job job = {.c = c, .x = dv_state_read(c->force.state, m->x), .u = dv_state_read(dv_state(c->potential.target), DV_X)};
+  dv_blocks_run(c->blocks, &(dvBlocksJob){o->context->pool, force_blocks, &job, 60}, c->slots.data, 3,
+                dv_state_write(c->force.state, m->f));
 }
 
 static void contraction_add_dforce(dvObject *o, const dvMech *m)
 {
   Contraction *c = (Contraction *)o;
-  if (!holds(c)) return;
-  const double *dx = dv_state_read(c->force.state, m->dx);
-  double *df = dv_state_write(c->force.state, m->df), factor = dv_mech_k(m, c->force.rayleighStiffness);
-  for (size_t i = 0; i < c->tissue.count; i++) {
-    const double *r = c->record.data + 5 * i;
-    const Element *e = &c->elements.data[i];
-    const int32_t *p = c->tissue.tetra + 4 * i;
-    dvVec3 l = dv_vec3_load(r + 2), dl = fibre_of(c, dx, i);
-    dvVec3 d = dv_vec3_add(dv_vec3_scale(dl, r[0]), dv_vec3_scale(l, r[1] * dv_vec3_dot(l, dl)));
-    for (int k = 0; k < 4; k++) dv_vec3_accumulate(df + 3 * p[k], dv_vec3_scale(d, -factor * e->volume * e->g[k]));
-  }
+  if (!holds(c) || !c->data.blocks) return;
+  Job job = {.c = c, .x = dv_state_read(c->force.state, m->dx), .k = dv_mech_k(m, c->force.rayleighStiffness)};
+  dv_blocks_run(c->blocks, &(dvBlocksJob){o->context->pool, dforce_blocks, &job, 10}, c->slots.data, 3,
+                dv_state_write(c->force.state, m->df));
+}
+
+static void pack_matrices(const void *elements, size_t pack, double k, double *out)
+{
+  const Contraction *c = elements;
+  c->kernels->matrix(&c->data, pack, k, out);
 }
 
 static void contraction_add_stiffness(dvObject *o, const dvMech *m, dvMatrixSink *sink)
 {
   Contraction *c = (Contraction *)o;
-  if (!holds(c)) return;
-  double factor = dv_mech_k(m, c->force.rayleighStiffness);
-  for (size_t i = 0; i < c->tissue.count; i++) {
-    const double *r = c->record.data + 5 * i;
-    const Element *e = &c->elements.data[i];
-    dvVec3 l = dv_vec3_load(r + 2);
-    dvMat3 d = dv_mat3_add(dv_mat3_scale(dv_mat3_identity(), r[0]), dv_mat3_scale(dv_mat3_outer(l, l), r[1]));
-    double matrix[144];
-    for (int row = 0; row < 12; row++)
-      for (int col = 0; col < 12; col++)
-        matrix[12 * row + col] = -factor * e->volume * e->g[row / 3] * e->g[col / 3] * d.m[row % 3][col % 3];
-    dv_sink_add_element(sink, c->force.state, c->tissue.tetra + 4 * i, 4, matrix);
-  }
+  if (!holds(c) || !c->data.blocks) return;
+  dvElementMatrices matrices = {.blocks = c->blocks,
+                                .width = 3,
+                                .elements = c,
+                                .k = dv_mech_k(m, c->force.rayleighStiffness),
+                                .pack = pack_matrices};
+  dv_element_matrices_add(&matrices, sink, c->force.state);
 }
 
 static void contraction_end_step(dvObject *o)
 {
   Contraction *c = (Contraction *)o;
   if (!holds(c)) return;
-  const double *x = dv_state_read(c->force.state, DV_X), *u = dv_state_read(dv_state(c->potential.target), DV_X);
-  double *tension = dv_reals_edit(&c->tension), *shown = dv_reals_edit(&c->contraction);
-  if (!(c->dt > 0)) return;
+  if (!c->data.blocks) return;
+  double *tension = dv_reals_edit(&c->tension), *shown = dv_reals_edit(&c->contraction), dt = c->data.dt;
+  Job job = {.c = c, .x = dv_state_read(c->force.state, DV_X), .u = dv_state_read(dv_state(c->potential.target), DV_X)};
+  dv_blocks_each(c->blocks, &(dvBlocksJob){o->context->pool, end_blocks, &job, 60});
   c->stored = 0;
   for (size_t i = 0; i < c->tissue.count; i++) {
-    double *b = c->bridges.data + 3 * i, volume = c->elements.data[i].volume;
+    size_t lane = (size_t)c->blocks->lane[i], pack = lane / DV_LANES, in = lane % DV_LANES;
+    const double *record = c->record.data + DV_LANES * DV_BRIDGE_RECORD * pack + in,
+                 *now = c->now.data + DV_LANES * DV_BRIDGE_STATE * pack + in;
+    double *b = c->bridges.data + DV_LANES * DV_BRIDGE_STATE * pack + in,
+           volume = c->rest.data[DV_LANES * DV_BRIDGE_REST * pack + in], move = now[0] - b[0];
     if (!(volume > 0)) continue;
-    double e = 0.5 * (dv_vec3_norm2(fibre_of(c, x, i)) - 1);
-    Answer a = solve_element(c, &(Bridges){b[0], b[1], b[2]}, rates_of(c, u, i), e);
-    double move = a.now.e - b[0];
-    c->work -= 0.5 * volume * (b[2] + a.now.t) * move;   // the trapezoidal rule: order 2
-    c->loss += volume * c->viscosity * move * move / c->dt;
-    double gap = (e - a.now.e) / (1 + 2 * a.now.e);
+    c->work -= 0.5 * volume * (b[2 * DV_LANES] + now[2 * DV_LANES]) * move;   // the trapezoidal rule: order 2
+    c->loss += volume * c->viscosity * move * move / dt;
+    double stretch = 1 + 2 * now[0], gap = record[0] * stretch / c->seriesStiffness;   // (e - e_c) / (1 + 2 e_c)
     c->stored += 0.5 * c->seriesStiffness * gap * gap * volume;
-    b[0] = a.now.e, b[1] = a.now.k, b[2] = a.now.t;
-    tension[i] = a.s;
-    shown[i] = a.now.e;
+    for (size_t k = 0; k < DV_BRIDGE_STATE; k++) b[DV_LANES * k] = now[DV_LANES * k];
+    tension[i] = record[0];
+    shown[i] = now[0];
   }
   dv_touch(o, &c->tension);
   dv_touch(o, &c->contraction);
@@ -332,9 +294,13 @@ static void contraction_destroy(dvObject *o)
 {
   Contraction *c = (Contraction *)o;
   dv_muscle_free(&c->tissue);
-  dv_array_free(&c->elements);
-  dv_array_free(&c->bridges);
+  dv_blocks_destroy(&c->blocks);
+  dv_array_free(&c->rest);
+  dv_array_free(&c->rates);
   dv_array_free(&c->record);
+  dv_array_free(&c->now);
+  dv_array_free(&c->slots);
+  dv_array_free(&c->bridges);
 }
 
 static const dvForceOps contraction_ops = {

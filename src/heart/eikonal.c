@@ -4,6 +4,25 @@
 #include <math.h>
 #include <string.h>
 
+// the edges of each point, from the tetrahedra around it
+static void make_spokes(dvEikonal *e)
+{
+  dv_array_resize(&e->first_spoke, e->points + 1);
+  e->spokes.count = 0;
+  for (size_t p = 0; p < e->points; p++) {
+    size_t begin = e->spokes.count;
+    e->first_spoke.data[p] = (int32_t)begin;
+    for (int32_t k = e->first.data[p]; k < e->first.data[p + 1]; k++)
+      for (int i = 0; i < 4; i++) {
+        int32_t to = e->tetra[4 * e->around.data[k] + i];
+        size_t at = begin;
+        while (at < e->spokes.count && e->spokes.data[at].to != to) at++;
+        if ((size_t)to != p && at == e->spokes.count) dv_push(&e->spokes, ((dvSpoke){INFINITY, to}));
+      }
+  }
+  e->first_spoke.data[e->points] = (int32_t)e->spokes.count;
+}
+
 bool dv_eikonal_init(dvEikonal *e, const dvMuscle *t)
 {
   e->points = t->points;
@@ -11,7 +30,8 @@ bool dv_eikonal_init(dvEikonal *e, const dvMuscle *t)
   e->tetra = t->tetra;
   e->alive = t->alive.data;
   if (4 * t->count > INT32_MAX) return false;
-  dv_array_resize(&e->fans, 4 * t->count);
+  e->fans = dv_alloc_aligned(4 * t->count * sizeof *e->fans);
+  if (!e->fans) return false;
   dv_array_resize(&e->first, t->points + 1);
   dv_array_resize(&e->around, 4 * t->count);
   dv_array_resize(&e->excited, t->points);
@@ -24,6 +44,7 @@ bool dv_eikonal_init(dvEikonal *e, const dvMuscle *t)
   for (size_t i = 0; i < 4 * t->count; i++) e->around.data[e->first.data[t->tetra[i]]++] = (int32_t)(i / 4);
   for (size_t i = t->points; i > 0; i--) e->first.data[i] = e->first.data[i - 1];
   e->first.data[0] = 0;
+  make_spokes(e);
   for (size_t i = 0; i < t->points; i++) {
     e->excited.data[i] = e->recovers.data[i] = -INFINITY;
     e->next.data[i] = INFINITY;
@@ -61,12 +82,24 @@ static dvFan fan_of(const dvMuscle *t, size_t i, int32_t point, double c2, doubl
   return f;
 }
 
+// the edges of a fan, if they are faster than in the fans before
+static void measure_spokes(dvSpoke *spokes, const dvFan *f)
+{
+  for (int k = 0; k < 3 && f->near[0] > 0; k++) {
+    dvSpoke *s = spokes;
+    while (s->to != f->to[k]) s++;
+    s->time = dv_min(s->time, sqrt(f->near[k]));
+  }
+}
+
 void dv_eikonal_fill(dvEikonal *e, const dvMuscle *t, double speed, double ratio)
 {
+  for (size_t k = 0; k < e->spokes.count; k++) e->spokes.data[k].time = INFINITY;
   for (size_t p = 0; p < e->points; p++)
     for (int32_t k = e->first.data[p]; k < e->first.data[p + 1]; k++) {
       size_t i = (size_t)e->around.data[k];
-      e->fans.data[k] = fan_of(t, i, (int32_t)p, speed * speed * t->conduction.data[i], ratio);
+      e->fans[k] = fan_of(t, i, (int32_t)p, speed * speed * t->conduction.data[i], ratio);
+      measure_spokes(e->spokes.data + e->first_spoke.data[p], &e->fans[k]);
     }
 }
 
@@ -158,8 +191,8 @@ static double from_three(Corner a, Corner b, Corner c, const double d[3], double
   return t;
 }
 
-// From the corner p of a fan, and of those others whose times are known, to the corner k; relative to the time of p.
-// Nothing that is not before `limit` is of interest.
+// From the corner p of a fan and those others whose times are known (one or two), to the corner k; relative to the time
+// of p. Nothing that is not before `limit` is of interest, which is not after what comes along the edge from p.
 static double arrival(const dvFan *f, int k, const int *known, const double *times, int count, double limit)
 {
   double qa = f->near[k], best = limit;
@@ -174,7 +207,6 @@ static double arrival(const dvFan *f, int k, const int *known, const double *tim
     double t = from_two(qa, f->far[3 - k - known[i]], f->near[known[i]], times[i], best);
     if (t < best) best = t;
   }
-  if (qa < best * best) best = sqrt(qa);
   return best < limit ? best : late;
 }
 
@@ -209,7 +241,7 @@ static void spread_in(dvEikonal *e, const dvFan *f, double time)
     since[k] = e->excited.data[f->to[k]];
     if (since[k] <= time && since[k] > time - e->window) known[count] = k, times[count++] = since[k] - time;
   }
-  if (count == 3 && !f->blunt) return;
+  if (count == 0 || (count == 3 && !f->blunt)) return;
   for (int k = 0; k < 3; k++) {
     int use[2], n = 0;
     double when[2], earliest = 0;
@@ -226,7 +258,14 @@ static void spread_in(dvEikonal *e, const dvFan *f, double time)
 
 static void spread(dvEikonal *e, int32_t point, double time)
 {
-  for (int32_t i = e->first.data[point]; i < e->first.data[point + 1]; i++) spread_in(e, &e->fans.data[i], time);
+  for (int32_t i = e->first_spoke.data[point]; i < e->first_spoke.data[point + 1]; i++) {
+    const dvSpoke *s = &e->spokes.data[i];
+    double since = e->excited.data[s->to];
+    bool there = since > time - e->window && since <= time;   // and not from here
+    if (!there && e->recovers.data[s->to] <= time + e->window && time + s->time < e->next.data[s->to])
+      offer(e, s->to, time + s->time, time);
+  }
+  for (int32_t i = e->first.data[point]; i < e->first.data[point + 1]; i++) spread_in(e, &e->fans[i], time);
 }
 
 void dv_eikonal_excite(dvEikonal *e, size_t point, double time)
@@ -234,9 +273,18 @@ void dv_eikonal_excite(dvEikonal *e, size_t point, double time)
   if (time >= e->recovers.data[point]) offer(e, (int32_t)point, time, time);
 }
 
+// Most often the point that is now first in the queue comes next: its fans are on their way meanwhile.
+static void fetch_next(const dvEikonal *e)
+{
+  if (!e->queued) return;
+  int32_t next = e->queue.data[0];
+  for (int32_t k = e->first.data[next]; k < e->first.data[next + 1]; k++) __builtin_prefetch(&e->fans[k]);
+}
+
 static void excite_next(dvEikonal *e)
 {
   int32_t i = pop(e);
+  fetch_next(e);
   double time = e->next.data[i], rest = time - e->recovers.data[i] + e->gap;
   e->next.data[i] = INFINITY;
   e->excited.data[i] = time;
@@ -285,9 +333,11 @@ void dv_eikonal_restart(dvEikonal *e)
 
 void dv_eikonal_free(dvEikonal *e)
 {
-  dv_array_free(&e->fans);
+  dv_free(e->fans);
   dv_array_free(&e->first);
   dv_array_free(&e->around);
+  dv_array_free(&e->spokes);
+  dv_array_free(&e->first_spoke);
   dv_array_free(&e->excited);
   dv_array_free(&e->recovers);
   dv_array_free(&e->next);

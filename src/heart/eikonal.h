@@ -27,11 +27,19 @@ typedef struct dvFan {
   double far[3];    // bc, ac, ab: opposite of each
 } dvFan;
 
+// An edge, as one of its ends sees it.
+typedef struct dvSpoke {
+  double time;   // along it, in the fastest of the tetrahedra around it; INFINITY where nothing conducts
+  int32_t to;
+} dvSpoke;
+
 typedef struct dvEikonal {
   size_t points, count;
   const int32_t *tetra;
-  DV_ARRAY(dvFan) fans;              // around each point
+  dvFan *fans;                       // around each point; a line of the cache each
   DV_ARRAY(int32_t) first, around;   // where they begin, and their tetrahedra
+  DV_ARRAY(dvSpoke) spokes;          // around each point
+  DV_ARRAY(int32_t) first_spoke;     // where they begin
   DV_ARRAY(double) excited;          // when it was last excited; -INFINITY for never
   DV_ARRAY(double) recovers;         // when it can be excited again; -INFINITY
   DV_ARRAY(double) next;             // when a front that is under way arrives; INFINITY

@@ -225,6 +225,8 @@ static void eikonal_destroy(dvObject *o)
   dv_eikonal_free(&((Eikonal *)o)->fronts_of);
 }
 
+const dvMuscle *dv_eikonal_tissue(const dvObject *o) { return &((const Eikonal *)o)->tissue; }
+
 static const dvOdeOps eikonal_ops = {.solve = eikonal_solve};
 static const dvVisualOps eikonal_looks = {.sketch = eikonal_sketch};
 

@@ -181,7 +181,7 @@ static dvStatus stimulate(Monodomain *m, double time)
   uint64_t bits = 0, stamp = 1;
   for (size_t i = 0; i < t->stimuli.count; i++) {
     dvPulse p = dv_stimulus_pulse(t->stimuli.data[i]);
-    stamp = stamp * 1000003u + dv_stimulus_version(t->stimuli.data[i]);
+    stamp = stamp * 1000003u + (uintptr_t)t->stimuli.data[i] + dv_stimulus_version(t->stimuli.data[i]);
     if (dv_pulse_at(&p, time) != 0) bits |= (uint64_t)1 << (i % 64);
   }
   if (bits == m->pulses && stamp == t->stimulus_stamp && t->stimuli.count <= 64) return DV_OK;
@@ -313,6 +313,8 @@ static void monodomain_destroy(dvObject *o)
   dv_array_free(&m->stimulus);
   dv_array_free(&m->before);
 }
+
+const dvMuscle *dv_monodomain_tissue(const dvObject *o) { return &((const Monodomain *)o)->tissue; }
 
 static const dvOdeOps monodomain_ops = {.solve = monodomain_solve};
 static const dvVisualOps monodomain_looks = {.sketch = monodomain_sketch};

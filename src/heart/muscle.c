@@ -62,6 +62,14 @@ static dvWalk collect_in(dvVisitor *v, dvNode *node)
   return DV_WALK_ON;
 }
 
+static void collect(dvMuscle *t)
+{
+  t->zones.count = t->stimuli.count = 0;
+  Collector c = {.visitor = {.top_down = collect_in, .everything = true}, .tissue = t};
+  dv_visit(t->mesh->base.node, &c.visitor);
+  t->graph = t->owner->node->scene->version;
+}
+
 static dvStatus take_fibres(dvMuscle *t, const dvReals *fibres, bool needed)
 {
   dvObject *o = t->owner;
@@ -119,9 +127,7 @@ dvStatus dv_muscle_init(dvMuscle *t, dvObject *o, dvLink *topology, const dvReal
   dv_array_resize(&t->contractility, t->count);
   dv_array_resize(&t->alive, t->points);
   dv_array_resize(&t->mark, t->points);
-  t->zones.count = t->stimuli.count = 0;
-  Collector c = {.visitor = {.top_down = collect_in, .everything = true}, .tissue = t};
-  dv_visit(t->mesh->base.node, &c.visitor);
+  collect(t);
   t->zone_stamp = t->stimulus_stamp = UINT64_MAX;
   t->degenerate = 0;
   for (size_t i = 0; i < t->count; i++) {
@@ -180,8 +186,10 @@ static void apply_zone(dvMuscle *t, const dvObject *zone)
 dvStatus dv_muscle_zones(dvMuscle *t, double time, bool *changed)
 {
   uint64_t stamp = 1;
+  if (t->graph != t->owner->node->scene->version) collect(t);
   for (size_t i = 0; i < t->zones.count; i++)
-    stamp = stamp * 1000003u + 2 * dv_zone_version(t->zones.data[i]) + dv_zone_active(t->zones.data[i], time);
+    stamp = stamp * 1000003u + (uintptr_t)t->zones.data[i] + 2 * dv_zone_version(t->zones.data[i]) +
+            dv_zone_active(t->zones.data[i], time);
   if (changed) *changed = stamp != t->zone_stamp;
   if (stamp == t->zone_stamp) return DV_OK;
   t->zone_stamp = stamp;
@@ -222,6 +230,12 @@ bool dv_muscle_gradients(const dvMuscle *t, size_t i, dvVec3 g[4], double *volum
   g[0] = dv_vec3_neg(dv_vec3_add(g[1], dv_vec3_add(g[2], g[3])));
   *volume = fabs(six) / 6;
   return true;
+}
+
+const dvMuscle *dv_muscle_of(const dvObject *o)
+{
+  if (o->cls == &dv_monodomain_class) return dv_monodomain_tissue(o);
+  return o->cls == &dv_eikonal_class ? dv_eikonal_tissue(o) : NULL;
 }
 
 dvObject *dv_muscle_shape(const dvObject *o)

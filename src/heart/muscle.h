@@ -67,6 +67,7 @@ typedef struct dvMuscle {
   DV_ARRAY(dvObject *) zones;
   DV_ARRAY(dvObject *) stimuli;
   uint64_t zone_stamp, stimulus_stamp;   // of what is in force
+  unsigned graph;                        // version of the scene that zones and stimuli were found in
   DV_ARRAY(bool) mark;                   // scratch
   size_t degenerate;                     // tetrahedra without a volume
   bool told;                             // that the mesh has changed
@@ -76,8 +77,8 @@ typedef struct dvMuscle {
 // or none when `needs_fibres` is false. Reports everything that is wrong.
 dvStatus dv_muscle_init(dvMuscle *t, dvObject *owner, dvLink *topology, const dvReals *fibres, bool needs_fibres);
 void dv_muscle_free(dvMuscle *t);
-// Brings conduction, contractility and alive up to date for a time. *changed (may be NULL) tells whether they are
-// others.
+// Brings conduction, contractility and alive up to date for a time, with the zones and stimuli that there are now: they
+// may come and go while the scene runs. *changed (may be NULL) tells whether they are others.
 dvStatus dv_muscle_zones(dvMuscle *t, double time, bool *changed);
 // Whether the mesh still has the points and tetrahedra that it had, and the state its points; an error, once, if not.
 bool dv_muscle_holds(dvMuscle *t, const dvState *state);
@@ -85,6 +86,10 @@ bool dv_muscle_holds(dvMuscle *t, const dvState *state);
 bool dv_muscle_gradients(const dvMuscle *t, size_t tetrahedron, dvVec3 g[4], double *volume);
 // The points that a stimulus acts on, in `mark` of the tissue.
 dvStatus dv_muscle_stimulated(dvMuscle *t, const dvObject *stimulus);
+// The tissue of a component that solves its potential; NULL for any other component.
+const dvMuscle *dv_muscle_of(const dvObject *o);
+const dvMuscle *dv_monodomain_tissue(const dvObject *solver);
+const dvMuscle *dv_eikonal_tissue(const dvObject *solver);
 // The Vec3 state that shows where the tissue is now; NULL when there is none.
 dvObject *dv_muscle_shape(const dvObject *o);
 

@@ -8,10 +8,19 @@
 // preconditioners. The pressure of a step is that of the linearised step, p + dp/dV g . (x' - x), and with Newton's
 // iterations what these lead to.
 //
+// A search along the line of a correction (lineSearchCriterion of NewtonRaphsonSolver) would be hindered by valves that
+// are closed: what a correction of the walls changes of the volume in second order is a pressure of ten times that of
+// the blood. There the pressure is an unknown of its own. The force has the pressure q that the linearised equation
+// leads to, in proportion to the length of the step, and the law comes in where it is linearised anew, as what lags
+// behind:
+//
+//   q(alpha) = q_i + alpha (p_i - q_i) - s g_i . (x - x_i),   lag (p - q) g
+//
 // The projection moves positions along g until the volume is what it was when the valve closed, and takes the
 // velocity's part along g away: what the compliance of the blood and the linearisation leave is gone.
 #include "heart/chamber.h"
 #include "heart/classes.h"
+#include "ode/newton.h"
 
 #include <math.h>
 #include <string.h>
@@ -25,6 +34,13 @@ typedef struct Pressure {
   DV_ARRAY(double) matrix;              // of the wall
   double h, base, bent, slope, along;   // of it: step, pressure, that of the curvature, s, g . x
   double next;                          // pressure that the projection has found before it moved the wall
+  double lag;                           // p - q of the last evaluation
+  DV_ARRAY(double) from, first;         // of a search: the wall where it was linearised, and its first step
+  DV_ARRAY(double) from_g;              // g there
+  double from_pressure, from_lag;       // q and p - q there
+  bool searched;                        // q is the pressure: steps are searched along lines by their slopes
+  bool fresh;                           // nothing was linearised since the last evaluation
+  bool started, tried;                  // `from` and `first` are those of this step
   bool told;                            // there is one
   bool iterates;                        // the solver has the products: a matrix is for its preconditioner
 } Pressure;
@@ -63,10 +79,33 @@ static void warn_of_damping(const dvObject *o)
                "rayleighStiffness of %s also resists the flow through the valves", ode->name);
 }
 
+static void push(const dvChamber *c, double pressure, double *f)
+{
+  for (size_t i = 0; i < c->points.count; i++)
+    for (size_t k = 0; k < 3; k++) f[3 * (size_t)c->points.data[i] + k] += pressure * c->g.data[3 * i + k];
+}
+
+static void pressure_add_lag(dvObject *o, const dvMech *m)
+{
+  Pressure *p = (Pressure *)o;
+  if (!p->searched || 3 * p->force.state->count != p->at.count) return;
+  push(&p->chamber, p->lag, dv_state_write(p->force.state, m->f));
+}
+
+static void find_search(Pressure *p)
+{
+  dvObject *o = &p->force.base, *ode = dv_node_find_up(o->node, DV_ROLE_ODE);
+  const dvField *f = ode ? dv_object_field(ode, "newtonSolver") : NULL;
+  dvObject *newton = f && f->desc->type == DV_T_LINK ? ((const dvLink *)f->value)->target : NULL;
+  p->searched = newton && newton->cls == &dv_newton_class && dv_newton_by_slope(newton);
+  if (p->searched) dv_newton_register_lag(newton, (dvLag){o, pressure_add_lag});
+}
+
 static dvStatus pressure_bwd_init(dvObject *o)
 {
   Pressure *p = (Pressure *)o;
   warn_of_damping(o);
+  find_search(p);
   dv_chamber_start(&p->chamber, dv_state_read(p->force.state, DV_X));
   dv_chamber_touch(&p->chamber, o);
   return DV_OK;
@@ -80,6 +119,42 @@ static double along_g(const dvChamber *c, const double *x)
   for (size_t i = 0; i < c->points.count; i++)
     for (size_t k = 0; k < 3; k++) sum += c->g.data[3 * i + k] * x[3 * (size_t)c->points.data[i] + k];
   return sum;
+}
+
+// q at positions of a search
+static double searched_pressure(Pressure *p, const double *x)
+{
+  const dvChamber *c = &p->chamber;
+  double along = 0, g = 0, whole = 0;
+  if (!p->started) return c->pressure;
+  for (size_t i = 0; i < c->points.count; i++)
+    for (size_t k = 0; k < 3; k++) {
+      size_t at = 3 * i + k;
+      double d = x[3 * (size_t)c->points.data[i] + k] - p->from.data[at];
+      if (!p->tried) p->first.data[at] = d;
+      along += d * p->first.data[at];
+      whole += p->first.data[at] * p->first.data[at];
+      g += d * p->from_g.data[at];
+    }
+  p->tried = true;
+  return p->from_pressure + (whole > 0 ? along / whole : 1) * p->from_lag - p->slope * g;
+}
+
+// what is linearised now is where the next search starts
+static void begin_search(Pressure *p)
+{
+  const dvChamber *c = &p->chamber;
+  if (!p->searched || !p->fresh) return;
+  dv_array_resize(&p->from, c->g.count);
+  dv_array_resize(&p->from_g, c->g.count);
+  dv_array_resize(&p->first, c->g.count);
+  memcpy(p->from_g.data, c->g.data, c->g.count * sizeof *c->g.data);
+  for (size_t i = 0; i < c->points.count; i++)
+    memcpy(p->from.data + 3 * i, p->at.data + 3 * (size_t)c->points.data[i], 3 * sizeof(double));
+  p->from_pressure = p->base;
+  p->from_lag = p->lag;
+  p->started = true;
+  p->tried = p->fresh = false;
 }
 
 static void pressure_add_force(dvObject *o, const dvMech *m)
@@ -98,22 +173,27 @@ static void pressure_add_force(dvObject *o, const dvMech *m)
   // the next step ends with: these are not for the curvature
   double near = 0.3 * c->arterialPressure;
   p->bent = dv_max(c->pressure - near, dv_min(c->pressure + near, p->base));
+  p->fresh = true;
+  if (p->searched) {
+    double q = searched_pressure(p, x);
+    p->lag = p->base - q;
+    p->base = p->bent = q;
+  }
   p->along = along_g(c, x);
-  for (size_t i = 0; i < c->points.count; i++)
-    for (size_t k = 0; k < 3; k++) f[3 * (size_t)c->points.data[i] + k] += p->base * c->g.data[3 * i + k];
+  push(c, p->base, f);
 }
 
 static void pressure_add_dforce(dvObject *o, const dvMech *m)
 {
   Pressure *p = (Pressure *)o;
   dvChamber *c = &p->chamber;
-  if (3 * p->force.state->count != p->at.count) return;
+  double factor = dv_mech_k(m, p->force.rayleighStiffness);
+  if (3 * p->force.state->count != p->at.count || factor == 0) return;
   const double *dx = dv_state_read(p->force.state, m->dx);
-  double *df = dv_state_write(p->force.state, m->df), factor = dv_mech_k(m, p->force.rayleighStiffness),
-         push = -factor * p->slope * along_g(c, dx);
+  double *df = dv_state_write(p->force.state, m->df);
+  begin_search(p);
   dv_chamber_curvature(c, p->at.data, dx, factor * p->bent, df);
-  for (size_t i = 0; i < c->points.count; i++)
-    for (size_t k = 0; k < 3; k++) df[3 * (size_t)c->points.data[i] + k] += push * c->g.data[3 * i + k];
+  push(c, -factor * p->slope * along_g(c, dx), df);
 }
 
 static void pressure_add_stiffness(dvObject *o, const dvMech *m, dvMatrixSink *sink)
@@ -123,6 +203,7 @@ static void pressure_add_stiffness(dvObject *o, const dvMech *m, dvMatrixSink *s
   double factor = dv_mech_k(m, p->force.rayleighStiffness);
   size_t n = c->points.count;
   if (3 * p->force.state->count != p->at.count) return;
+  begin_search(p);
   dv_chamber_add_curvature(c, p->at.data, factor * p->bent, sink, p->force.state);
   if (n > WALL || p->iterates) return;
   dv_array_resize(&p->matrix, 9 * n * n);
@@ -134,7 +215,7 @@ static void pressure_add_stiffness(dvObject *o, const dvMech *m, dvMatrixSink *s
 // of a step that has led to x
 static double linear_pressure(const Pressure *p, const double *x)
 {
-  return p->base - p->slope * (along_g(&p->chamber, x) - p->along);
+  return p->searched ? p->base : p->base - p->slope * (along_g(&p->chamber, x) - p->along);
 }
 
 static void pressure_end_step(dvObject *o)
@@ -145,7 +226,7 @@ static void pressure_end_step(dvObject *o)
   double found = p->told ? p->next : linear_pressure(p, x);
   bool closed = p->chamber.phase == DV_CONTRACTION || p->chamber.phase == DV_RELAXATION;
   if (p->told && closed) p->chamber.closed_pressure = found;   // nothing of the compression is left
-  p->told = false;
+  p->told = p->started = false;
   dv_chamber_end(&p->chamber, p->h, dv_chamber_volume(&p->chamber, x), found);
   dv_chamber_touch(&p->chamber, o);
 }
@@ -162,6 +243,9 @@ static void pressure_destroy(dvObject *o)
   dv_chamber_free(&p->chamber);
   dv_array_free(&p->at);
   dv_array_free(&p->matrix);
+  dv_array_free(&p->from);
+  dv_array_free(&p->from_g);
+  dv_array_free(&p->first);
 }
 
 static const dvForceOps pressure_ops = {
@@ -220,10 +304,11 @@ static dvStatus projection_init(dvObject *o)
   return DV_OK;
 }
 
-static bool is_closed(const Projection *p)
+// of a search only the end is projected
+static bool is_closed(const Projection *p, bool end)
 {
   int32_t phase = p->pressure->chamber.phase;
-  return (phase == DV_CONTRACTION || phase == DV_RELAXATION) && p->pressure->h > 0 &&
+  return (end || !p->pressure->searched) && (phase == DV_CONTRACTION || phase == DV_RELAXATION) && p->pressure->h > 0 &&
          3 * p->base.state->count == p->pressure->at.count && dv_projective_active(&p->base.base);
 }
 
@@ -234,7 +319,7 @@ static void projection_velocity(dvObject *o, int id, double time)
   DV_UNUSED(time);
   Projection *p = (Projection *)o;
   dvChamber *c = &p->pressure->chamber;
-  if (!is_closed(p)) return;
+  if (!is_closed(p, id == DV_V)) return;
   double *v = dv_state_write(p->base.state, id), norm = 0;
   for (size_t i = 0; i < c->g.count; i++) norm += c->g.data[i] * c->g.data[i];
   double part = norm > 0 ? along_g(c, v) / norm : 0;
@@ -247,7 +332,7 @@ static void projection_position(dvObject *o, int id, double time)
   DV_UNUSED(time);
   Projection *p = (Projection *)o;
   dvChamber *c = &p->pressure->chamber;
-  if (!is_closed(p)) return;
+  if (!is_closed(p, id == DV_X)) return;
   double *x = dv_state_write(p->base.state, id), norm = 0;
   for (size_t i = 0; i < c->g.count; i++) norm += c->g.data[i] * c->g.data[i];
   if (!(norm > 0)) return;

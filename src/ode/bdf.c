@@ -32,7 +32,8 @@
     .role = DV_ROLE_LINEAR_SOLVER)                                                                           \
   X(link, newtonSolver, "", "", "NewtonRaphsonSolver to use; the one of the node by default")
 
-enum { LIMIT = 12 };   // of the order
+enum { LIMIT = 12 };     // of the order
+#define ROUNDING 1e-26   // square of what r1 is in proportion to h b v when it is rounding
 
 // positions and velocities of all independent states at one time
 typedef struct Moment {
@@ -51,6 +52,7 @@ typedef struct BDF {
   int past_x, past_v;   // what history gives to r1 and r2
   int r1, r2, f;        // the residuals, and the force with damping in r2
   int dv, rhs, sum;
+  int lag;   // what forces lag behind, taken when it is searched
 } BDF;
 
 #define SELF BDF
@@ -78,7 +80,8 @@ static dvStatus bdf_init(dvObject *o)
   if (b->order > 1) dv_compat_field(o, &b->keepHistory, DV_COMPAT_BDF_HISTORY);
   b->depth = 0;
   dv_vec_take(o, DV_VEC_COORD, &b->new_x);
-  dv_vecs_take(o, DV_VEC_DERIV, &b->new_v, &b->past_x, &b->past_v, &b->r1, &b->r2, &b->f, &b->dv, &b->rhs, &b->sum);
+  dv_vecs_take(o, DV_VEC_DERIV, &b->new_v, &b->past_x, &b->past_v, &b->r1, &b->r2, &b->f, &b->dv, &b->rhs, &b->sum,
+               &b->lag);
   return DV_OK;
 }
 
@@ -176,8 +179,12 @@ typedef struct Residual {
   BDF *b;
   dvPlan *plan;
   dvMech m;
-  double hb;   // h b
+  double hb;       // h b
+  bool together;   // positions move by alpha too, since step lengths are found by slopes
+  bool lags;       // there are forces that lag behind
 } Residual;
+
+static double norm2(const Residual *r, int id) { return dv_mech_dot(r->plan, id, id); }
 
 static double residual_evaluate(dvNonlinear *f)
 {
@@ -198,7 +205,11 @@ static double residual_evaluate(dvNonlinear *f)
   dv_mech_combine(plan, b->r2, b->r2, -r->hb, b->f);
   dv_mech_project_response(plan, b->r1);
   dv_mech_project_response(plan, b->r2);
-  return dv_mech_dot(plan, b->r2, b->r2);
+  r->lags = r->together && dv_newton_lag(b->newtonSolver.target, plan, &r->m, b->lag);
+  if (!r->lags) return dv_mech_dot(plan, b->r2, b->r2);
+  dv_mech_project_response(plan, b->lag);
+  dv_mech_combine(plan, b->rhs, b->r2, -r->hb, b->lag);
+  return dv_mech_dot(plan, b->rhs, b->rhs);
 }
 
 static dvStatus residual_correct(dvNonlinear *f)
@@ -206,17 +217,20 @@ static dvStatus residual_correct(dvNonlinear *f)
   Residual *r = (Residual *)f;
   BDF *b = r->b;
   dv_mech_copy(r->plan, b->rhs, b->r2);
+  if (r->lags) dv_mech_combine(r->plan, b->rhs, b->rhs, -r->hb, b->lag);
   dv_mech_scale(r->plan, b->rhs, -1);
-  dv_mech_propagate_dx(r->plan, b->r1);
-  dv_ode_add_product(r->plan, &r->m, b->rhs, b->r1, (dvFactors){.k = -r->hb});
+  if (norm2(r, b->r1) > ROUNDING * r->hb * r->hb * norm2(r, b->new_v)) {
+    dv_mech_propagate_dx(r->plan, b->r1);
+    dv_ode_add_product(r->plan, &r->m, b->rhs, b->r1, (dvFactors){.k = -r->hb});
+  }
   dv_mech_project_response(r->plan, b->rhs);
   dv_mech_clear(r->plan, b->dv);
   dvFactors factors = {1 + r->hb * b->rayleighMass, -r->hb, -r->hb * (b->rayleighStiffness + r->hb)};
   return dv_ode_solve(&b->base, b->linearSolver.target, r->plan, &r->m, b->dv, b->rhs, factors);
 }
 
-// as in SOFA the position follows the whole correction, whatever alpha is; what that leaves in r1 the next iteration
-// takes up
+// As in SOFA the position follows the whole correction, whatever alpha is; what that leaves in r1 the next iteration
+// takes up. A search by slopes needs both to move together.
 static void residual_advance(dvNonlinear *f, double alpha)
 {
   Residual *r = (Residual *)f;
@@ -225,13 +239,49 @@ static void residual_advance(dvNonlinear *f, double alpha)
   dv_mech_copy(r->plan, DV_DX, b->r1);
   dv_mech_scale(r->plan, DV_DX, -1);
   dv_mech_combine(r->plan, DV_DX, DV_DX, r->hb, b->dv);
-  dv_mech_combine(r->plan, b->new_x, b->new_x, 1, DV_DX);
+  dv_mech_combine(r->plan, b->new_x, b->new_x, r->together ? alpha : 1, DV_DX);
   dv_mech_settle(r->plan, b->new_x, b->new_v, r->m.time);
 }
 
-static double norm2(const Residual *r, int id) { return dv_mech_dot(r->plan, id, id); }
 static double residual_correction2(dvNonlinear *f) { return norm2((Residual *)f, ((Residual *)f)->b->dv); }
 static double residual_guess2(dvNonlinear *f) { return norm2((Residual *)f, ((Residual *)f)->b->new_v); }
+
+static double residual_slope(dvNonlinear *f)
+{
+  Residual *r = (Residual *)f;
+  return dv_mech_dot(r->plan, r->b->r2, r->b->dv);
+}
+
+// velocities and positions to start from: those of the step before, carried on by inertia or at rest
+static void guess(const Residual *r, double h, bool at_rest)
+{
+  const BDF *b = r->b;
+  if (at_rest) dv_mech_clear(r->plan, b->new_v);
+  else dv_mech_copy(r->plan, b->new_v, DV_V);
+  if (!r->together) dv_mech_combine(r->plan, b->new_x, DV_X, h, b->new_v);
+  else {   // the position that belongs to the velocity: r1 = 0
+    dv_mech_copy(r->plan, DV_DX, b->past_x);
+    dv_mech_scale(r->plan, DV_DX, -1);
+    dv_mech_combine(r->plan, DV_DX, DV_DX, r->hb, b->new_v);
+    dv_mech_combine(r->plan, b->new_x, DV_X, 1, DV_DX);
+  }
+  dv_mech_mirror_outside(r->plan, b->new_x, b->new_v);
+  dv_mech_propagate_x(r->plan, b->new_x);
+  dv_mech_propagate_v(r->plan, b->new_v);
+}
+
+// Inertia carries small elements that move fast beyond their size. Where that leads uphill it is compared with rest.
+static void choose_guess(Residual *r, double h)
+{
+  const BDF *b = r->b;
+  guess(r, h, false);
+  if (!r->together) return;
+  double inertia = r->function.evaluate(&r->function);
+  if (dv_mech_dot(r->plan, b->r2, b->new_v) <= 0) return;
+  guess(r, h, true);
+  double rest = r->function.evaluate(&r->function);
+  if (!(rest < inertia)) guess(r, h, false);
+}
 
 static dvStatus bdf_solve(dvObject *o, double h, int x, int v)
 {
@@ -241,20 +291,17 @@ static dvStatus bdf_solve(dvObject *o, double h, int x, int v)
   double times[LIMIT + 1], a[LIMIT + 1] = {0};
   for (int j = 0; j < b->depth; j++) times[b->depth - 1 - j] = b->past[j].time;
   times[b->depth] = o->node->time + h;
-  Residual r = {
-      .function = {residual_evaluate, residual_correct, residual_advance, residual_correction2, residual_guess2},
-      .b = b,
-      .plan = plan,
-      .m = dv_ode_mech(o, h, true)};
+  Residual r = {.function = {residual_evaluate, residual_correct, residual_advance, residual_correction2,
+                             residual_guess2, residual_slope},
+                .b = b,
+                .plan = plan,
+                .m = dv_ode_mech(o, h, true),
+                .together = dv_newton_by_slope(b->newtonSolver.target)};
   r.hb = (times[b->depth] - times[b->depth - 1]) * coefficients(times, b->depth, a);
   r.m.x = b->new_x;
   r.m.v = b->new_v;
   sum_history(b, a);
-  dv_mech_copy(plan, b->new_v, DV_V);
-  dv_mech_combine(plan, b->new_x, DV_X, h, DV_V);
-  dv_mech_mirror_outside(plan, b->new_x, b->new_v);
-  dv_mech_propagate_x(plan, b->new_x);
-  dv_mech_propagate_v(plan, b->new_v);
+  choose_guess(&r, h);
   DV_TRY(dv_newton_solve(b->newtonSolver.target, &r.function));
   dv_mech_copy(plan, x, b->new_x);
   dv_mech_copy(plan, v, b->new_v);
@@ -287,7 +334,8 @@ static void bdf_destroy(dvObject *o)
     dv_reals_free(&b->past[i].x);
     dv_reals_free(&b->past[i].v);
   }
-  dv_vecs_give(o, &b->new_x, &b->new_v, &b->past_x, &b->past_v, &b->r1, &b->r2, &b->f, &b->dv, &b->rhs, &b->sum);
+  dv_vecs_give(o, &b->new_x, &b->new_v, &b->past_x, &b->past_v, &b->r1, &b->r2, &b->f, &b->dv, &b->rhs, &b->sum,
+               &b->lag);
   dv_plan_destroy(&b->plan);
 }
 

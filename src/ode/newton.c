@@ -9,8 +9,15 @@
 // (a threshold of 0 switches a measure off), or after maxNbIterationsNewton. A residual that is small at the start
 // needs no iteration. The line search shortens the step by lineSearchCoefficient until the residual falls; when it
 // never does, the full step is taken.
+//
+// lineSearchCriterion="slope" is for equations that are the gradient of an energy, as those of a step with forces that
+// have potentials: r . dq is then the slope of the energy along the correction. A step that goes on downhill is taken;
+// one that ends steeply uphill has passed the minimum, which the secant of the slopes then finds, to half of the slope
+// at the start. A correction that points uphill is turned round. Energies fall that way where residuals cannot: muscle
+// that begins to pull has to cross states of larger residual.
 #include "ode/newton.h"
 
+#include "base/array.h"
 #include "ode/integrator.h"
 
 #include <math.h>
@@ -42,6 +49,10 @@ typedef enum Outcome {
   X(int, maxNbIterationsLineSearch, "1", "",                                                                          \
     "largest number of step lengths that the line search tries; 1: no search")                                        \
   X(real, lineSearchCoefficient, "0.5", "", "factor from one step length to the next in the line search")             \
+  X(choice, lineSearchCriterion, "residual", "",                                                                      \
+    "what a step length must do: make the residual smaller, as in SOFA (residual), or not lead steeply uphill in "    \
+    "energy (slope)",                                                                                                 \
+    .options = "residual|slope")                                                                                      \
   X(bool, updateStateWhenDiverged, "1", "", "no effect: the last guess is kept in any case",                          \
     .flags = DV_HIDDEN | DV_IDLE)                                                                                     \
   X(choice, status, "Undefined", "", "how the last solve ended", .options = OUTCOMES, .flags = DV_READ_ONLY)          \
@@ -50,10 +61,13 @@ typedef enum Outcome {
   X(bool, warnWhenLineSearchFails, "1", "", "tell when no step length makes the residual smaller")                    \
   X(bool, warnWhenDiverge, "1", "", "tell when the iterations end without convergence")
 
+enum { BY_RESIDUAL, BY_SLOPE };
+
 typedef struct Newton {
   dvObject base;
   NEWTON_FIELDS(DV_MEMBER)
   bool told_search, told_divergence;   // each warning is given once
+  DV_ARRAY(dvLag) lags;
 } Newton;
 
 #define SELF Newton
@@ -118,6 +132,32 @@ static double search_line(Newton *n, dvNonlinear *f, double before, int iteratio
   return f->evaluate(f);
 }
 
+// Along the correction until the slope is at most half of what it is at the start. `low` and `high` bracket the
+// minimum.
+static double search_slope(Newton *n, dvNonlinear *f, int iteration)
+{
+  int tries = dv_max_int(n->maxNbIterationsLineSearch, 1);
+  double first = f->slope(f), sign = first > 0 ? -1 : 1, most = 0.5 * fabs(first), low = 0, high = 1,
+         low_slope = -fabs(first), alpha = 1, done = 0, residual2 = 0;
+  for (int i = 0; i < tries; i++) {
+    f->advance(f, sign * (alpha - done));
+    residual2 = f->evaluate(f);
+    done = alpha;
+    double slope = sign * f->slope(f);
+    if (slope <= most && (alpha == 1 || slope >= -most)) return residual2;
+    if (slope < 0) low = alpha, low_slope = slope;
+    else high = alpha;
+    double part = slope > most ? low_slope / (low_slope - slope) : 0.5;   // none where the slope is not finite
+    alpha = low + (high - low) * (part > 0.1 ? dv_min(part, 0.7) : 0.1);
+  }
+  if (tries > 1)
+    warn_once(n, n->warnWhenLineSearchFails, &n->told_search,
+              "more tries (maxNbIterationsLineSearch) or a smaller time step may help; warnWhenLineSearchFails=\"0\" "
+              "silences this",
+              "no step length is near the lowest energy", iteration);
+  return residual2;
+}
+
 static bool below(double value2, double threshold, double reference2)
 {
   return threshold > 0 && value2 < threshold * threshold * reference2;
@@ -156,7 +196,7 @@ dvStatus dv_newton_solve(dvObject *o, dvNonlinear *f)
     p.before2 = p.residual2;
     p.guess2 = n->relativeEstimateDifferenceThreshold > 0 ? f->guess2(f) : 0;
     DV_TRY(f->correct(f));
-    p.residual2 = search_line(n, f, p.before2, i);
+    p.residual2 = n->lineSearchCriterion == BY_SLOPE ? search_slope(n, f, i) : search_line(n, f, p.before2, i);
     record(n, p.residual2);
     if (o->printLog)
       dv_note(o, "iteration %d: residual %g, %g of the one before", i + 1, sqrt(p.residual2),
@@ -168,6 +208,26 @@ dvStatus dv_newton_solve(dvObject *o, dvNonlinear *f)
             "raise maxNbIterationsNewton or the thresholds, or make the time step smaller",
             "the Newton iterations end without convergence", n->maxNbIterationsNewton - 1);
   return end(n, NOT_CONVERGED);
+}
+
+bool dv_newton_by_slope(const dvObject *o) { return ((const Newton *)o)->lineSearchCriterion == BY_SLOPE; }
+
+void dv_newton_register_lag(dvObject *o, dvLag lag)
+{
+  Newton *n = (Newton *)o;
+  for (size_t i = 0; i < n->lags.count; i++)
+    if (n->lags.data[i].force == lag.force) return;
+  dv_push(&n->lags, lag);
+}
+
+bool dv_newton_lag(const dvObject *o, dvPlan *plan, const dvMech *m, int f)
+{
+  const Newton *n = (const Newton *)o;
+  dvMech lag = *m;
+  lag.f = f;
+  if (n->lags.count) dv_mech_clear(plan, f);
+  for (size_t i = 0; i < n->lags.count; i++) n->lags.data[i].add_lag(n->lags.data[i].force, &lag);
+  return n->lags.count > 0;
 }
 
 static bool is_newton(const dvObject *o) { return o->cls == &dv_newton_class; }
@@ -189,6 +249,8 @@ static bool newton_restored(dvObject *o)
   return true;
 }
 
+static void newton_destroy(dvObject *o) { dv_array_free(&((Newton *)o)->lags); }
+
 const dvClass dv_newton_class = {
     .struct_size = sizeof(dvClass),
     .name = "NewtonRaphsonSolver",
@@ -199,4 +261,5 @@ const dvClass dv_newton_class = {
     .init = newton_init,
     .reinit = newton_init,
     .restored = newton_restored,
+    .destroy = newton_destroy,
 };

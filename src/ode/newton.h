@@ -2,7 +2,7 @@
 #ifndef DV_ODE_NEWTON_H
 #define DV_ODE_NEWTON_H
 
-#include "object/object.h"
+#include "mechanics/mechanics.h"
 
 // r(q) = 0 for a guess q that the function keeps to itself. All slots are required.
 typedef struct dvNonlinear dvNonlinear;
@@ -12,6 +12,7 @@ struct dvNonlinear {
   void (*advance)(dvNonlinear *f, double alpha);   // q += alpha dq
   double (*correction2)(dvNonlinear *f);           // |dq|^2
   double (*guess2)(dvNonlinear *f);                // |q|^2
+  double (*slope)(dvNonlinear *f);                 // r . dq, r of the last evaluation
 };
 
 extern const dvClass dv_newton_class;   // NewtonRaphsonSolver
@@ -19,6 +20,18 @@ extern const dvClass dv_newton_class;   // NewtonRaphsonSolver
 // Iterates until one of the measures of the component holds. Failing to converge is a warning, not an error; an error
 // comes from the linear solver only.
 dvStatus dv_newton_solve(dvObject *newton, dvNonlinear *f);
+// Whether it searches along the line by slopes: alpha is then a part of the whole correction.
+bool dv_newton_by_slope(const dvObject *newton);
+// A force on points that are not mapped, whose law is too stiff to search with. Its add_force gives a softer one, and
+// add_lag adds to m->f what the law has beyond that at the positions of the last add_force: the linearised equation and
+// the measure of convergence have both, slopes only the first.
+typedef struct dvLag {
+  dvObject *force;
+  void (*add_lag)(dvObject *force, const dvMech *m);
+} dvLag;
+void dv_newton_register_lag(dvObject *newton, dvLag lag);
+// f = what forces lag behind; false, and nothing is done, when there are none.
+bool dv_newton_lag(const dvObject *newton, dvPlan *plan, const dvMech *m, int f);
 // Sets the link, when the scene has not, to the NewtonRaphsonSolver of the integrator's node or of one below it.
 // Reports a link to something else.
 dvStatus dv_newton_find(dvObject *o, dvLink *link);

@@ -27,7 +27,8 @@ typedef struct Static {
   dvObject base;
   STATIC_FIELDS(DV_MEMBER)
   dvPlan *plan;
-  int warm;   // vector that lasts
+  int warm;       // vector that lasts
+  int lag, rhs;   // vectors: what forces lag behind a search (newton.h), and what is solved for with that
 } Static;
 
 #define SELF Static
@@ -75,6 +76,7 @@ static dvStatus static_bwd_init(dvObject *o)
 static dvStatus static_init(dvObject *o)
 {
   Static *s = (Static *)o;
+  dv_vecs_take(o, DV_VEC_DERIV, &s->lag, &s->rhs);
   DV_TRY(dv_ode_need_linear_solver(o, &s->linearSolver));
   DV_TRY(dv_newton_find(o, &s->newtonSolver));
   return s->newtonSolver.target ? DV_OK : make_newton(s);
@@ -87,6 +89,7 @@ typedef struct Equilibrium {
   Static *solver;
   dvPlan *plan;
   dvMech m;
+  bool lags;   // there are forces that do
 } Equilibrium;
 
 static double equilibrium_evaluate(dvNonlinear *f)
@@ -94,14 +97,19 @@ static double equilibrium_evaluate(dvNonlinear *f)
   Equilibrium *e = (Equilibrium *)f;
   dv_ode_force(&e->solver->base, e->plan, &e->m);
   dv_mech_project_response(e->plan, DV_F);
-  return dv_mech_dot(e->plan, DV_F, DV_F);
+  const Static *s = e->solver;
+  e->lags = dv_newton_by_slope(s->newtonSolver.target) && dv_newton_lag(s->newtonSolver.target, e->plan, &e->m, s->lag);
+  if (!e->lags) return dv_mech_dot(e->plan, DV_F, DV_F);
+  dv_mech_project_response(e->plan, s->lag);
+  dv_mech_combine(e->plan, s->rhs, DV_F, 1, s->lag);
+  return dv_mech_dot(e->plan, s->rhs, s->rhs);
 }
 
 static dvStatus equilibrium_correct(dvNonlinear *f)
 {
   Equilibrium *e = (Equilibrium *)f;
-  return dv_ode_solve(&e->solver->base, e->solver->linearSolver.target, e->plan, &e->m, DV_DX, DV_F,
-                      (dvFactors){.k = -1});
+  return dv_ode_solve(&e->solver->base, e->solver->linearSolver.target, e->plan, &e->m, DV_DX,
+                      e->lags ? e->solver->rhs : DV_F, (dvFactors){.k = -1});
 }
 
 static void equilibrium_advance(dvNonlinear *f, double alpha)
@@ -123,11 +131,18 @@ static double equilibrium_guess2(dvNonlinear *f)
   return dv_mech_dot(e->plan, e->m.x, e->m.x);
 }
 
+// the residual is -f
+static double equilibrium_slope(dvNonlinear *f)
+{
+  Equilibrium *e = (Equilibrium *)f;
+  return -dv_mech_dot(e->plan, DV_F, DV_DX);
+}
+
 static dvStatus static_solve(dvObject *o, double h, int x, int v)
 {
   Static *s = (Static *)o;
   Equilibrium e = {.function = {equilibrium_evaluate, equilibrium_correct, equilibrium_advance, equilibrium_correction2,
-                                equilibrium_guess2},
+                                equilibrium_guess2, equilibrium_slope},
                    .solver = s,
                    .plan = dv_ode_plan(&s->plan, o),
                    .m = dv_ode_mech(o, h, true)};
@@ -141,7 +156,12 @@ static dvStatus static_solve(dvObject *o, double h, int x, int v)
   return dv_newton_solve(s->newtonSolver.target, &e.function);
 }
 
-static void static_destroy(dvObject *o) { dv_plan_destroy(&((Static *)o)->plan); }
+static void static_destroy(dvObject *o)
+{
+  Static *s = (Static *)o;
+  dv_vecs_give(o, &s->lag, &s->rhs);
+  dv_plan_destroy(&s->plan);
+}
 
 static const dvOdeOps static_ops = {.solve = static_solve};
 

@@ -18,7 +18,7 @@ static void threads_do_not_change_bits(void **state)
   static const struct {
     const char *path;
     int steps;
-  } scenes[] = {{"scenes/heart/wave.scn", 4}, {"scenes/heart/block.scn", 10}, {"scenes/heart/beat.scn", 6}};
+  } scenes[] = {{"scenes/heart/wave.scn", 4}, {"scenes/heart/block.scn", 10}, {"scenes/heart/beat.scn", 4}};
   for (size_t i = 0; i < DV_COUNT(scenes); i++) {
     uint64_t one = hash_after(scenes[i].path, 1, scenes[i].steps);
     for (int threads = 2; threads <= 3; threads++)

@@ -34,15 +34,24 @@ static void scalar_advance(dvNonlinear *f, double alpha) { ((Scalar *)f)->q += a
 static double scalar_correction2(dvNonlinear *f) { return ((Scalar *)f)->dq * ((Scalar *)f)->dq; }
 static double scalar_guess2(dvNonlinear *f) { return ((Scalar *)f)->q * ((Scalar *)f)->q; }
 
+static double scalar_slope(dvNonlinear *f) { return ((Scalar *)f)->r * ((Scalar *)f)->dq; }
+
 static double square_minus_two(double q) { return q * q - 2; }
 static double twice(double q) { return 2 * q; }
 static double arc(double q) { return atan(q); }
 static double arc_slope(double q) { return 1 / (1 + q * q); }
+static double two_wells(double q) { return q * q * q - q; }   // energy q^4 / 4 - q^2 / 2
+static double two_wells_slope(double q) { return 3 * q * q - 1; }
 
 static Scalar equation(double (*value)(double), double (*slope)(double), double q)
 {
-  return (Scalar){
-      {scalar_evaluate, scalar_correct, scalar_advance, scalar_correction2, scalar_guess2}, value, slope, q, 0, 0, 0};
+  return (Scalar){{scalar_evaluate, scalar_correct, scalar_advance, scalar_correction2, scalar_guess2, scalar_slope},
+                  value,
+                  slope,
+                  q,
+                  0,
+                  0,
+                  0};
 }
 
 // settings as they would stand in a scene; the status comes back as text
@@ -127,6 +136,27 @@ static void the_line_search_saves_what_full_steps_lose(void **state)
   solve(OFF "maxNbIterationsNewton='1' maxNbIterationsLineSearch='2'", &s, status, sizeof status, NULL, NULL);
   check_close(s.q, 200 - atan(200) * (1 + 200.0 * 200), 1e-6);
   assert_int_equal(s.evaluations, 4);
+}
+
+#define BY_SLOPE "maxNbIterationsNewton='20' maxNbIterationsLineSearch='10' lineSearchCriterion='slope' "
+
+// by the slope of the energy: a step that is far too long is cut at once, and no correction leads to a maximum
+static void slopes_lead_to_minima(void **state)
+{
+  DV_UNUSED(state);
+  char status[64];
+  Scalar s = equation(arc, arc_slope, 20);
+  solve(BY_SLOPE, &s, status, sizeof status, NULL, NULL);
+  check_close(s.q, 0, 1e-4);
+  for (int sign = -1; sign <= 1; sign += 2) {
+    s = equation(two_wells, two_wells_slope, 0.3 * sign);   // Newton's correction points to the maximum at 0
+    solve(BY_SLOPE, &s, status, sizeof status, NULL, NULL);
+    check_close(s.q, sign, 1e-4);
+  }
+  // a full step that goes on downhill is taken as it is
+  s = equation(square_minus_two, twice, 2);
+  solve(OFF BY_SLOPE, &s, status, sizeof status, NULL, NULL);
+  check_close(s.q, sqrt(2), 1e-14);
 }
 
 static void bad_settings_are_refused(void **state)
@@ -271,6 +301,7 @@ int main(void)
       cmocka_unit_test(convergence_is_quadratic),
       cmocka_unit_test(each_measure_stops_the_iterations),
       cmocka_unit_test(the_line_search_saves_what_full_steps_lose),
+      cmocka_unit_test(slopes_lead_to_minima),
       cmocka_unit_test(bad_settings_are_refused),
       cmocka_unit_test(a_hanging_chain_has_its_closed_form),
       cmocka_unit_test(statics_follow_dense_iterations),

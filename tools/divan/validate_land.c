@@ -2,7 +2,15 @@
 // follows it, an ellipsoid that is inflated, and one that is inflated and contracts. Lengths in mm, stresses in kPa.
 //
 // Guccione's law, nearly incompressible: the volume is kept around points (NodalVolumeForceField), so that linear
-// tetrahedra do not lock. Loads grow in steps, each solved by Newton's iterations.
+// tetrahedra do not lock. Loads grow in steps, each solved by Newton's iterations, pressure and tension together, as
+// the problem says; the tension is a second Piola-Kirchhoff stress along the fibre, the bulk modulus that of the codes
+// there that are nearly incompressible (1000 kPa).
+//
+// What is compared with: the codes of the paper end between 4.1 and 4.2 mm (problem 1) and between -26.5 and -27 mm
+// (inside, problem 2). Of problem 3 the paper has figures: read off, about -12.5 mm inside and -15.5 mm outside
+// (github.com/finsberg/pulse, issue 39); quadratic tetrahedra with a pressure of their own (the same project, pull
+// request 98) give -11.996 and -15.223 mm there, and -26.533 and -28.179 mm in problem 2. The codes differ by half a
+// per cent from each other, by the paper's own words: so much is given on either side.
 #include "validate.h"
 
 #include <stdio.h>
@@ -47,10 +55,12 @@ static size_t points_of(const Trial *t) { return dv_state(trial_find(t, "H/x"))-
 
 // --- the beam ---
 
-// 10 x 1 x 1, fibres along it, held at one end, 0.004 kPa from below: where the upper edge of the other end is
+// 10 x 1 x 1, fibres along it, held at one end, 0.004 kPa from below: where the upper edge of the other end is. Cells
+// are cubes but for their width: bending does not ask for more of them in that direction.
+enum { WIDE = 4 };
 static bool beam(int cells, double *height, size_t *points)
 {
-  Blocks b = {DV_TETRAHEDRON, {10 * cells, cells, cells}, {10, 1, 1}, 0};
+  Blocks b = {DV_TETRAHEDRON, {10 * cells, WIDE, cells}, {10, 1, 1}, 0};
   int row = 10 * cells + 1;
   dvText text = {0};
   dv_text_printf(&text,
@@ -59,7 +69,7 @@ static bool beam(int cells, double *height, size_t *points)
                  solvers);
   blocks_add(&text, &b);
   dv_text_add(&text, " triangles='");
-  for (int y = 0; y < cells; y++)
+  for (int y = 0; y < WIDE; y++)
     for (int x = 0; x + 1 < row; x++) {
       int a = x + row * y, c = a + row + 1;
       dv_text_printf(&text, "%d %d %d  %d %d %d  ", a, a + 1, c, a, c, a + row);   // they look up, into the beam
@@ -75,9 +85,7 @@ static bool beam(int cells, double *height, size_t *points)
   dv_text_free(&text);
   if (!good) return false;
   good = grow(&t, 10, 0.004, 0);
-  // (10, 0.5, 1): between two points where their number is even
-  size_t at = (size_t)(row - 1 + row * (cells / 2 + (cells + 1) * cells));
-  *height = 0.5 * (height_of(&t, at) + height_of(&t, cells % 2 ? at + (size_t)row : at));
+  *height = height_of(&t, (size_t)(row - 1 + row * (WIDE / 2 + (WIDE + 1) * cells)));   // (10, 0.5, 1)
   *points = points_of(&t);
   trial_close(&t);
   return good;
@@ -133,54 +141,63 @@ static double limit_of(double a, double b, double c, const double size[3])
 
 bool validate_heart_beam(bool quick)
 {
-  static const int cells[] = {2, 4, 6, 8};
+  static const int cells[] = {4, 8, 16};
   printf(
       "## A beam of heart muscle\n\nLand et al. (2015), problem 1: where the upper edge of the free end is; the codes "
       "there end between 4.1 and 4.2 mm.\n\n| cells across | points | height [mm] |\n| --- | --- | --- |\n");
-  double z[4] = {0};
-  int count = quick ? 2 : 4;
-  for (int i = 0; i < count; i++) {
+  double z[3] = {0};
+  for (int i = 0; i < (quick ? 1 : 3); i++) {
     size_t points;
     if (!beam(cells[i], &z[i], &points)) return false;
     printf("| %d | %zu | %.3f |\n", cells[i], points, z[i]);
     fflush(stdout);
   }
-  if (quick) return z[1] > 3.4 && z[1] < 4.2;
-  double limit = limit_of(z[1], z[2], z[3], (const double[3]){1.0 / 4, 1.0 / 6, 1.0 / 8});
-  printf("\nThe last three tend to %.2f mm.\n\n", limit);
-  return limit > 4.05 && limit < 4.25;
+  if (quick) return z[0] > 3.4 && z[0] < 4.2;
+  double limit = limit_of(z[0], z[1], z[2], (const double[3]){1.0 / 4, 1.0 / 8, 1.0 / 16});
+  printf("\nThey tend to %.2f mm.\n\n", limit);
+  return z[2] > 4.1 && z[2] < 4.2 && limit < 4.2;
 }
 
-static bool tips(bool contracts, bool quick, double least, double most)
+typedef struct Spread {
+  double least, most;
+} Spread;
+
+static bool within(double x, Spread s) { return x > s.least && x < s.most; }
+
+static bool tips(bool contracts, bool quick, Spread inside, Spread outside)
 {
   static const struct {
     double spacing;
     int layers;
-  } meshes[] = {{3, 2}, {2, 2}, {1.4, 3}};
-  printf("| points | tip inside [mm] | tip outside [mm] |\n| --- | --- | --- |\n");
+  } meshes[2][3] = {{{3, 2}, {2, 2}, {1.4, 3}}, {{3, 2}, {2, 4}, {1.4, 4}}};   // fibres that turn need more layers
+  printf("| points | layers | tip inside [mm] | tip outside [mm] |\n| --- | --- | --- | --- |\n");
   double tip[2] = {0};
   for (int i = 0; i < (quick ? 1 : 3); i++) {
     size_t points;
-    if (!ellipsoid(contracts, meshes[i].spacing, meshes[i].layers, tip, &points)) return false;
-    printf("| %zu | %.2f | %.2f |\n", points, tip[0], tip[1]);
+    if (!ellipsoid(contracts, meshes[contracts][i].spacing, meshes[contracts][i].layers, tip, &points)) return false;
+    printf("| %zu | %d | %.2f | %.2f |\n", points, meshes[contracts][i].layers, tip[0], tip[1]);
     fflush(stdout);
   }
   printf("\n");
-  return tip[0] > least && tip[0] < most;
+  return within(tip[0], inside) && within(tip[1], outside);
 }
 
 bool validate_heart_inflation(bool quick)
 {
   printf(
       "## An ellipsoid of heart muscle that is inflated\n\nLand et al. (2015), problem 2, 10 kPa: the codes there have "
-      "the tip of the inside between -26.5 and -27 mm.\n\n");
-  return tips(false, quick, -27, quick ? -25 : -26.4);
+      "the tip of the inside between -26.5 and -27 mm; quadratic tetrahedra (pulse) -26.53 inside and -28.18 outside."
+      "\n\n");
+  return quick ? tips(false, true, (Spread){-27, -25}, (Spread){-29, -26})
+               : tips(false, false, (Spread){-27, -26.5}, (Spread){-28.18 * 1.01, -28.18 * 0.99});
 }
 
 bool validate_heart_contraction(bool quick)
 {
-  printf("## An ellipsoid of heart muscle that contracts\n\nLand et al. (2015), problem 3, 15 kPa and a tension of 60 "
-         "kPa along fibres that turn from 90 to -90 degrees. The spread of the codes there is not at hand: meshes are "
-         "compared with each other.\n\n");
-  return tips(true, quick, -13, -11);
+  printf(
+      "## An ellipsoid of heart muscle that contracts\n\nLand et al. (2015), problem 3, 15 kPa and a tension of 60 "
+      "kPa along fibres that turn from 90 to -90 degrees. Others have the tip at -12.0 (quadratic tetrahedra, pulse) "
+      "to -12.5 mm (read off the paper's figure) inside, and at -15.2 to -15.5 mm outside.\n\n");
+  const Spread inside = {-12.5 * 1.005, -11.996 * 0.995}, outside = {-15.5 * 1.005, -15.223 * 0.995};
+  return quick ? tips(true, true, (Spread){-13, -11}, (Spread){-16.5, -14.5}) : tips(true, false, inside, outside);
 }
