@@ -114,8 +114,9 @@ static void measure(Procedure *p)
 {
   size_t n = p->p.measures.count;
   for (size_t i = 0; i < n; i++) {
-    bool good = dv_field_pull(p->fields[i].field) == DV_OK;
-    p->value[i] = good ? number_of(p->fields[i].field, p->p.measures.data[i].index) : NAN;
+    const dvProcedureMeasure *m = &p->p.measures.data[i];
+    if (m->computed) p->value[i] = dv_expression_value(&m->formula, p->value);
+    else p->value[i] = dv_field_pull(p->fields[i].field) == DV_OK ? number_of(p->fields[i].field, m->index) : NAN;
   }
   double time = p->base.node->time;
   const double own[DV_PROCEDURE_OWN] = {time, time - p->began, p->step - 1 + p->done, p->warnings, p->cost};
@@ -335,6 +336,7 @@ static dvStatus find_fields(Procedure *p)
   dvObject *o = &p->base;
   for (size_t i = 0; i < p->p.measures.count; i++) {
     const dvProcedureMeasure *m = &p->p.measures.data[i];
+    if (m->computed) continue;
     char *name = NULL;
     dvObject *owner = dv_link_split(o, m->path, &name);
     dvField *f = owner && name ? dv_object_field(owner, name) : NULL;

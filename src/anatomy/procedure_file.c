@@ -34,7 +34,26 @@ static bool is_variable(const char *name)
   return !dv_list_has(own_names, name) && !dv_same(name, "pi");
 }
 
-// NAME PATH.FIELD or NAME PATH.FIELD[3]
+static bool read_expression(Reader *r, dvExpression *e, const char *text, const char *names, int line);
+
+// names of all measures so far, in their order
+static void list_names(const dvProcedure *p, dvText *names)
+{
+  for (size_t i = 0; i < p->measures.count; i++) dv_text_printf(names, "%s ", p->measures.data[i].name);
+}
+
+// EXPRESSION of the measures before it
+static bool read_formula(Reader *r, dvProcedureMeasure *m, const char *text)
+{
+  dvText names = {0};
+  list_names(r->p, &names);
+  bool good = read_expression(r, &m->formula, text, names.text ? names.text : "", r->line);
+  dv_text_free(&names);
+  m->computed = true;
+  return good;
+}
+
+// NAME PATH.FIELD, NAME PATH.FIELD[3] or NAME = EXPRESSION
 static bool read_measure(Reader *r, char *rest)
 {
   size_t length = strcspn(rest, " \t");
@@ -45,6 +64,13 @@ static bool read_measure(Reader *r, char *rest)
   if (!is_variable(rest)) return fail(r, "'%s' cannot be the name of a measure", rest);
   for (size_t i = 0; i < r->p->measures.count; i++)
     if (dv_same(r->p->measures.data[i].name, rest)) return fail(r, "there are two measures called %s", rest);
+  if (r->p->measures.count == DV_PROCEDURE_MOST) return fail(r, "more than %d measures", DV_PROCEDURE_MOST);
+  if (*path == '=') {
+    bool good = read_formula(r, &m, path + 1);
+    m.name = dv_strdup(rest);
+    dv_push(&r->p->measures, m);   // it is freed there
+    return good;
+  }
   if (bracket) {
     const char *s = bracket + 1;
     long long index;
@@ -54,7 +80,6 @@ static bool read_measure(Reader *r, char *rest)
     *bracket = 0;
   }
   if (!strchr(path, '.')) return fail(r, "'%s' names no field; write path.field", path);
-  if (r->p->measures.count == DV_PROCEDURE_MOST) return fail(r, "more than %d measures", DV_PROCEDURE_MOST);
   m.name = dv_strdup(rest);
   m.path = dv_strdup(path[0] == '@' ? path + 1 : path);
   dv_push(&r->p->measures, m);
@@ -161,7 +186,7 @@ static bool read_items(Reader *r, dvProcedureItem *items, size_t count, const ch
 static bool read_expressions(Reader *r)
 {
   dvText names = {0};
-  for (size_t i = 0; i < r->p->measures.count; i++) dv_text_printf(&names, "%s ", r->p->measures.data[i].name);
+  list_names(r->p, &names);
   dv_text_add(&names, own_names);
   bool good = read_items(r, r->p->steps.data, r->p->steps.count, names.text, "until") &&
               read_items(r, r->p->warnings.data, r->p->warnings.count, names.text, "when") &&
@@ -218,6 +243,7 @@ void dv_procedure_free(dvProcedure *p)
   for (size_t i = 0; i < p->measures.count; i++) {
     dv_free(p->measures.data[i].name);
     dv_free(p->measures.data[i].path);
+    dv_expression_free(&p->measures.data[i].formula);
   }
   free_items(p->steps.data, p->steps.count);
   free_items(p->warnings.data, p->warnings.count);

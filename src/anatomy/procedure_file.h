@@ -3,6 +3,7 @@
 //   # Resection of the left lobe
 //   title    Resection of the left lobe
 //   measure  resected  /Body/liver/parts.resected        a number of a field; [2] behind it: the third of a list
+//   measure  part      = resected / (resected + remaining)   or an expression of the measures before it
 //   show     resected (ml) = 1e6 * resected               a value that is shown all the time
 //   step     Cut the left lobe off
 //     hint   Press C and drag a line along the furrow
@@ -28,8 +29,10 @@ enum {
 };   // measures, steps, warnings and failures each; variables of its own
 
 typedef struct dvProcedureMeasure {
-  char *name, *path;   // path.field
+  char *name, *path;   // path.field; NULL when it is computed
   long index;
+  bool computed;
+  dvExpression formula;   // then
 } dvProcedureMeasure;
 
 typedef struct dvProcedureItem {   // a step, a warning, a failure or what is shown

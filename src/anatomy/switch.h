@@ -20,7 +20,9 @@ typedef struct dvSwitch {
 
 static inline bool dv_switch_is_on(const dvSwitch *s, bool given, double time)
 {
-  if (given || (s->hand && dv_haptic_pressed(&s->hand->handed, (unsigned)s->button))) return true;
+  bool pressed = s->hand && dv_haptic_pressed(&s->hand->handed, (unsigned)s->button);
+  if (pressed && given && dv_driver_is_led(s->hand)) return false;   // the key takes back what the recording held
+  if (given || pressed) return true;
   size_t passed = 0;
   while (passed < s->times->count && s->times->data[passed] <= time) passed++;
   return passed % 2;

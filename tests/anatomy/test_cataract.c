@@ -5,6 +5,7 @@
 // of the scene's time).
 #include "support/check.h"
 #include "support/fd.h"
+#include "support/numbers.h"
 
 #include "anatomy/membrane_tear.h"
 #include "base/file.h"
@@ -232,24 +233,7 @@ static dvScene *open_scene(dvContext *context, const char *name)
   return scene;
 }
 
-static double number_of(dvScene *scene, const char *path, const char *field)
-{
-  char *text = divan_get(scene, path, field);
-  assert_non_null(text);
-  double value = strtod(text, NULL);
-  divan_free(text);
-  return value;
-}
-
-static double mass_of(dvScene *scene)
-{
-  size_t count;
-  const double *m = divan_read(scene, "/Eye/Capsule/mass", "vertexMass", &count);
-  assert_non_null(m);
-  double sum = 0;
-  for (size_t i = 0; i < count; i++) sum += m[i];
-  return sum;
-}
+static double mass_of(dvScene *scene) { return sum_of(scene, "/Eye/Capsule/mass", "vertexMass"); }
 
 static bool outs_expected(const char *name) { return strcmp(name, "wrong.scn") == 0; }
 

@@ -1,12 +1,21 @@
-// Vessels stiffen an organ along their axis: a bar with a fibre, in closed form, and the liver of scenes/anatomy.
+// Vessels stiffen an organ along their axis: a bar with a fibre, in closed form, and the liver of scenes/anatomy; whose
+// procedure is played with the same bits for any number of threads (DIVAN_LIVER=1: to its end), keeps volume and mass,
+// and bears hostile hands (DIVAN_SOAK=600: for ten minutes of the scene's time).
 #include "support/check.h"
+#include "support/numbers.h"
 #include "support/scene.h"
 
+#include "base/file.h"
+#include "base/random.h"
 #include "divan/divan.h"
+#include "io/mesh/write_mesh.h"
 #include "state/state.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+#define FOLDER DIVAN_SOURCE_DIR "/scenes/anatomy/liver"
 
 static double potential_of(dvScene *s)
 {
@@ -84,9 +93,89 @@ static void vessels_carry_the_liver(void **state)
   assert_true(stiff > soft + 1e-3);
 }
 
+// --- the procedure -------------------------------------------------------------------------------
+
+static double mass_of(dvScene *scene) { return sum_of(scene, "/Body/liver/mass", "vertexMass"); }
+
+static double volume_of(dvScene *scene)
+{
+  return number_of(scene, "/Body/liver/parts", "remaining") + number_of(scene, "/Body/liver/parts", "resected");
+}
+
+static void the_procedure_is_played(void **state)
+{
+  DV_UNUSED(state);
+  const char *asked = getenv("DIVAN_LIVER");
+  bool whole = asked && *asked && strcmp(asked, "0") != 0;
+  uint64_t hash = 0;
+  for (int threads = 1; threads <= 3; threads += 2) {
+    dvContext *context = divan_create(threads);
+    divan_listen(context, NULL, NULL);
+    dvScene *scene = divan_load(context, FOLDER "/scene.scn");
+    assert_int_equal(divan_init(scene), DIVAN_OK);
+    double mass = mass_of(scene), volume = volume_of(scene);
+    for (int i = 0; i < (whole ? 2000 : 30) && number_of(scene, "/game", "done") == 0; i++)
+      assert_int_equal(divan_step(scene, 0), DIVAN_OK);
+    check_close(mass_of(scene), mass, 1e-12 * mass);
+    check_close(volume_of(scene), volume, 1e-12 * volume);
+    if (whole) {
+      print_message("done after %g s, score %g\n", divan_time(scene), number_of(scene, "/game", "score"));
+      assert_true(number_of(scene, "/game", "done") == 1 && number_of(scene, "/game", "score") == 100);
+    }
+    if (hash) assert_true(hash == divan_hash(scene));
+    hash = divan_hash(scene);
+    divan_close(&scene);
+    divan_destroy(&context);
+  }
+}
+
+// a hand that goes anywhere in and around the liver, at any speed, and presses its button as it likes
+static void hostile_hands_do_no_harm(void **state)
+{
+  DV_UNUSED(state);
+  const char *asked = getenv("DIVAN_SOAK");
+  double seconds = asked ? fmin(fmax(strtod(asked, NULL), 0.1), 1e5) : 0.6;
+  dvRandom random = dv_random_start(3);
+  dvText motion = {0};
+  for (double time = 0; time < seconds + 1; time += dv_random(&random, 0.1, 0.6))
+    dv_text_printf(&motion, "%.3f %g %g %g 0 0 0 1 %d\n", time, dv_random(&random, -120, 130),
+                   dv_random(&random, -100, 80), dv_random(&random, -80, 100), dv_random(&random, 0, 1) < 0.7);
+  char *d = check_mkdir(), *path = check_write(d, "grasper.motion", motion.text);
+  char *text = dv_file_read(FOLDER "/scene.scn", NULL);
+  dvContext *context = divan_create(2);
+  divan_listen(context, NULL, NULL);
+  divan_add_data_path(context, d);   // first: its motion is taken
+  divan_add_data_path(context, FOLDER);
+  dvScene *scene = divan_parse(context, text, strlen(text));
+  assert_int_equal(divan_init(scene), DIVAN_OK);
+  double mass = mass_of(scene), volume = volume_of(scene), reach = 0;
+  int held = 0;
+  while (divan_time(scene) < seconds) {
+    if (divan_step(scene, 0) != DIVAN_OK) fail_msg("at %g s", divan_time(scene));
+    size_t count;
+    const double *x = divan_read(scene, "/Body/liver/dofs", "position", &count);
+    for (size_t i = 0; i < count; i++) reach = fmax(reach, fabs(x[i]));
+    assert_true(reach < 1);   // it is 0.2 m long
+    held += number_of(scene, "/Body/jaws", "held") > 0;
+  }
+  check_close(mass_of(scene), mass, 1e-12 * mass);
+  check_close(volume_of(scene), volume, 1e-12 * volume);
+  print_message("%g s of hostile hands: the liver within %g m, held for %g s, %g slips\n", divan_time(scene), reach,
+                0.02 * held, number_of(scene, "/Body/jaws", "slips"));
+  divan_close(&scene);
+  divan_destroy(&context);
+  dv_free(text), dv_free(path);
+  dv_text_free(&motion);
+  check_rmdir(d);
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(a_vessel_stiffens_along_its_axis),
-                                     cmocka_unit_test(vessels_carry_the_liver)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_vessel_stiffens_along_its_axis),
+      cmocka_unit_test(vessels_carry_the_liver),
+      cmocka_unit_test(the_procedure_is_played),
+      cmocka_unit_test(hostile_hands_do_no_harm),
+  };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 // failures, score, report, reset and restored snapshots; the resection to its end, in tetrahedra and in hexahedra; and
 // hostile hands (DIVAN_SOAK=600: for ten minutes of the scene's time).
 #include "support/check.h"
+#include "support/numbers.h"
 #include "support/scene.h"
 
 #include "anatomy/procedure_file.h"
@@ -320,6 +321,8 @@ static void mistakes_in_files_are_told(void **state)
       {"measure time /a.b\n", "cannot be the name", 1},
       {"measure a /a.b\nmeasure a /a.c\n", "two measures", 2},
       {"measure a /a\n", "names no field", 1},
+      {"measure a = b + 1\nmeasure b /a.b\n", "b", 1},   // only measures before it
+      {"measure a /a.b\nmeasure b = 2 *\n", "2 *", 2},
       {"measure a /a.b[x]\n", "no place in a list", 1},
       {"step A\nuntil 1\nwarning B\nwhen 1\ncost much\n", "cost needs a number", 5},
       {"step A\nuntil 1\nscore 1 +\n", "1 +", 0},
@@ -349,7 +352,8 @@ static void mistakes_in_files_are_told(void **state)
 static const char falling[] = "title Falling   # a comment\n"
                               "measure y /Ball/dofs.position[1]\n"
                               "measure count /Ball/dofs.position[99]\n"
-                              "step Fall a metre\n  hint wait\n  until y < -1\n"
+                              "measure depth = abs(y)\n"
+                              "step Fall a metre\n  hint wait\n  until depth > 1\n"
                               "step Fall ten\n until (y < -10) * (elapsed > 0.5)\n"
                               "warning Between one and two\n when (y < -1) * (y > -2) + (y < -8)*(y > -9)\n cost 2.5\n"
                               "warning Never, since there is no such number\n when count < 1\n cost 1000\n"
@@ -446,6 +450,8 @@ static void a_procedure_fails(void **state)
 
 #define FOLDER DIVAN_SOURCE_DIR "/scenes/anatomy/resection"
 
+static double mass_of(dvScene *scene) { return sum_of(scene, "/Body/liver/mass", "vertexMass"); }
+
 static uint64_t play(const char *name, int threads, int most)
 {
   dvContext *context = divan_create(threads);
@@ -454,12 +460,13 @@ static uint64_t play(const char *name, int threads, int most)
   dvScene *scene = divan_load(context, path);
   dv_free(path);
   assert_int_equal(divan_init(scene), DIVAN_OK);
-  double volume = real_of(scene, "/Body/liver/parts", "remaining", 0);
+  double volume = real_of(scene, "/Body/liver/parts", "remaining", 0), mass = mass_of(scene);
   bool whole = most > 500;
   for (int i = 0; i < most && !int_of(scene, "/game", "done") && !int_of(scene, "/game", "failed"); i++)
     steps(scene, 1);
   check_close(real_of(scene, "/Body/liver/parts", "remaining", 0) + real_of(scene, "/Body/liver/parts", "resected", 0),
               volume, 1e-9 * volume);
+  check_close(mass_of(scene), mass, 1e-9 * mass);
   char *say = divan_get(scene, "/game", "instruction"), *values = divan_get(scene, "/game", "values");
   print_message("%s: %s after %g s; %s\n", name, say, divan_time(scene), values);
   divan_free(say), divan_free(values);
@@ -513,11 +520,12 @@ static void soak(const char *name, double seconds)
   divan_add_data_path(context, FOLDER);
   dvScene *scene = divan_parse(context, text, strlen(text));
   assert_int_equal(divan_init(scene), DIVAN_OK);
-  double volume = real_of(scene, "/Body/liver/parts", "remaining", 0);
+  double volume = real_of(scene, "/Body/liver/parts", "remaining", 0), mass = mass_of(scene);
   while (divan_time(scene) < seconds)
     if (divan_step(scene, 0) != DIVAN_OK) fail_msg("%s at %g s", name, divan_time(scene));
   check_close(real_of(scene, "/Body/liver/parts", "remaining", 0) + real_of(scene, "/Body/liver/parts", "resected", 0),
               volume, 1e-9 * volume);
+  check_close(mass_of(scene), mass, 1e-9 * mass);
   print_message("%s: %g s of hostile hands, %d strokes, %d parts\n", name, divan_time(scene),
                 int_of(scene, "/Body/liver/cautery", "strokes"), int_of(scene, "/Body/liver/parts", "parts"));
   divan_close(&scene);

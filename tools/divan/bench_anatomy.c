@@ -68,8 +68,8 @@ typedef struct Game {
   int before, steps;
 } Game;
 
-// the abdomen while the liver is lifted, a stroke of the cautery, the tear on its way
-static const Game games[] = {{"abdomen", "abdomen/scene.scn", 100, 150},
+// the abdomen while the gall bladder is lifted, a stroke of the cautery, the tear on its way
+static const Game games[] = {{"abdomen", "abdomen/scene.scn", 300, 150},
                              {"resection, tetrahedra", "resection/scene.scn", 150, 150},
                              {"resection, hexahedra", "resection/grid.scn", 150, 150},
                              {"cataract", "cataract/scene.scn", 60, 100}};
