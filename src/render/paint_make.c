@@ -55,11 +55,16 @@ GLuint dv_paint_image(const dvGl *gl, const unsigned char *rgba, int width, int 
   return make_image(gl, rgba, width, height, repeat, GL_SRGB8_ALPHA8);
 }
 
-static GLuint make_map(const dvGl *gl)
+// one row a map; they are small, and the scene may choose others at any time
+static void make_maps(dvGlPainter *p, const dvShapes *s)
 {
-  unsigned char pixels[4 * 256];
-  for (int i = 0; i < 256; i++) dv_viridis(i / 255.0, pixels + 4 * i), pixels[4 * i + 3] = 255;
-  return dv_paint_image(gl, pixels, 256, 1, false);
+  enum { WIDE = 256 };
+  unsigned char pixels[DV_MAP_ROWS][WIDE][4] = {0};
+  for (size_t row = 0; row < s->map_count; row++)
+    for (int i = 0; i < WIDE; i++)
+      dv_map_at(&s->colours[row], (double)i / (WIDE - 1), pixels[row][i]), pixels[row][i][3] = 255;
+  if (p->map) p->gl->DeleteTextures(1, &p->map);
+  p->map = dv_paint_image(p->gl, &pixels[0][0][0], WIDE, DV_MAP_ROWS, false);
 }
 
 static bool make_targets(dvGlPainter *p, char *why)
@@ -111,7 +116,6 @@ dvGlPainter *dv_gl_painter_create(dvGl *gl, int width, int height, char *why)
   gl->GenVertexArrays(1, &p->empty);
   static const unsigned char white[4] = {255, 255, 255, 255};
   p->white = dv_paint_image(gl, white, 1, 1, true);
-  p->map = make_map(gl);
   return p;
 }
 
@@ -175,6 +179,7 @@ static GLuint load_picture(const dvGl *gl, const char *file, bool srgb)
 
 void dv_paint_pictures(dvGlPainter *p, const dvStage *s)
 {
+  make_maps(p, &s->shapes);
   if (p->revision == s->draw.revision) return;
   forget_pictures(p);
   p->revision = s->draw.revision;

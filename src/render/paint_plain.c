@@ -16,13 +16,14 @@ typedef struct Canvas {
 } Canvas;
 
 typedef struct Corner {
-  double x, y, z;   // pixels; depth -1 to 1
-  double world[3], normal[3];
+  double x, y, z;                   // pixels; depth -1 to 1
+  double world[3], normal[3], at;   // at: in the colour map
 } Corner;
 
 typedef struct Ink {
   double colour[3], alpha;   // linear where lit
   bool lit, over;
+  const dvColourMap *map;   // colours of numbers, or NULL
 } Ink;
 
 static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
@@ -94,8 +95,14 @@ static void fill_triangle(Canvas *c, const Corner *a, const Corner *b, const Cor
         p[k] = u * a->world[k] + v * b->world[k] + w * d->world[k];
       }
       if (c->stage->plane_count && is_cut(c->stage, p)) continue;
-      float colour[3] = {(float)ink->colour[0], (float)ink->colour[1], (float)ink->colour[2]};
-      if (ink->lit) shade(c, ink, n, p, colour);
+      Ink here = *ink;
+      if (ink->map) {
+        unsigned char rgb[3];
+        dv_map_at(ink->map, u * a->at + v * b->at + w * d->at, rgb);
+        for (int k = 0; k < 3; k++) here.colour[k] = dv_linear(rgb[k] / 255.0);
+      }
+      float colour[3] = {(float)here.colour[0], (float)here.colour[1], (float)here.colour[2]};
+      if (ink->lit) shade(c, &here, n, p, colour);
       put(c, x, y, z, ink, colour);
     }
 }
@@ -138,6 +145,7 @@ static bool corner_of(const Canvas *c, const dvVertex *v, const dvInstance *copy
     }
   }
   memcpy(out->normal, n, sizeof n);
+  out->at = v->at[0];
   return project(c, p, out);
 }
 
@@ -151,6 +159,7 @@ static void draw_batch(Canvas *c, const dvBatch *b, const dvInstance *copy)
     double tint = copy ? copy->tint[k] : 1;   // of light, or of what is seen
     ink.colour[k] = ink.lit ? dv_linear(b->colour[k]) * tint : b->colour[k] * tint;
   }
+  if (b->texture == DV_COLOUR_MAP && b->map < s->map_count) ink.map = &s->colours[b->map];
   static const size_t widths[] = {3, 2, 1};
   const size_t width = widths[b->kind];
   for (size_t i = 0; i + width <= b->count; i += width) {

@@ -5,6 +5,7 @@
 #include "render/paint_plain.h"
 #include "render/words.h"
 
+#include <math.h>
 #include <stdio.h>
 
 struct dvPainter {
@@ -88,26 +89,55 @@ static bool draw_plain(dvPainter *p)
   return good;
 }
 
-// scales of the numbers that are shown as colours, from the lower left corner upwards
-static void draw_legends(dvPainter *p)
+// three digits, thousands as such
+static void write_number(char *to, size_t size, double value)
 {
-  const dvShapes *shapes = &p->stage.shapes;
+  bool large = fabs(value) >= 1000 && fabs(value) < 1e5;
+  double unit = large ? pow(10, floor(log10(fabs(value))) - 2) : 1;
+  if (large) dv_snprintf(to, size, "%.0f", unit * round(value / unit));
+  else dv_snprintf(to, size, "%.3g", value);
+}
+
+// one scale of numbers that are shown as colours; `row` counts from the lower left corner upwards
+static void draw_legend(dvPainter *p, int row, const char *title, const dvColourMap *map, double low, double high)
+{
   const double *back = p->stage.background[1], light = 0.3 * back[0] + 0.6 * back[1] + 0.1 * back[2];
   const double ink[3] = {light > 0.45 ? 0.13 : 0.9, light > 0.45 ? 0.15 : 0.92, light > 0.45 ? 0.19 : 0.94};
   const int wide = p->width / 4 < 160 ? p->width / 4 : 160, letters = 13;
-  for (size_t i = 0; i < shapes->ranges.count && p->height > 60 && !(p->stage.xray > 0); i++) {
+  int top = p->height - 22 - row * 44;
+  if (top < 40) return;
+  for (int y = top - 10; y < top; y++)
+    for (int x = 0; x < wide; x++)
+      dv_map_at(map, (double)x / (wide - 1), p->rgb + 3 * ((size_t)y * (size_t)p->width + (size_t)x + 14));
+  char from[32], to[32];
+  write_number(from, sizeof from, low), write_number(to, sizeof to, high);
+  dv_words_draw(p->rgb, p->width, p->height, title, (dvWordsPlace){14, top - 28, letters, ink});
+  dv_words_draw(p->rgb, p->width, p->height, from, (dvWordsPlace){14, top + 2, letters, ink});
+  dv_words_draw(p->rgb, p->width, p->height, to,
+                (dvWordsPlace){14 + wide - dv_words_width(to, letters), top + 2, letters, ink});
+}
+
+// those of what is drawn, then those that the scene wants to see beside it
+static void draw_legends(dvPainter *p)
+{
+  const dvShapes *shapes = &p->stage.shapes;
+  int row = 0;
+  if (p->height <= 60 || p->stage.xray > 0) return;
+  for (size_t i = 0; i < shapes->ranges.count; i++) {
     const dvRange *r = &shapes->ranges.data[i];
-    int top = p->height - 22 - (int)i * 44;
-    if (!(r->low <= r->high) || top < 40) continue;
-    for (int y = top - 10; y < top; y++)
-      for (int x = 0; x < wide; x++)
-        dv_viridis((double)x / (wide - 1), p->rgb + 3 * ((size_t)y * (size_t)p->width + (size_t)x + 14));
-    char low[32], high[32];
-    dv_snprintf(low, sizeof low, "%.3g", r->low), dv_snprintf(high, sizeof high, "%.3g", r->high);
-    dv_words_draw(p->rgb, p->width, p->height, r->label, (dvWordsPlace){14, top - 28, letters, ink});
-    dv_words_draw(p->rgb, p->width, p->height, low, (dvWordsPlace){14, top + 2, letters, ink});
-    dv_words_draw(p->rgb, p->width, p->height, high,
-                  (dvWordsPlace){14 + wide - dv_words_width(high, letters), top + 2, letters, ink});
+    const dvObject *map = r->map < shapes->map_count ? shapes->maps[r->map] : NULL;
+    dvMapLegend says = map ? dv_map_legend(map) : (dvMapLegend){.title = "", .scale = 1};
+    if (!(r->low <= r->high) || says.hidden) continue;
+    draw_legend(p, row++, *says.title ? says.title : r->label, &shapes->colours[r->map], says.scale * r->low,
+                says.scale * r->high);
+  }
+  const dvObject *lone[4];
+  size_t scales = dv_map_lone(&p->stage.draw, lone, DV_COUNT(lone));
+  for (size_t i = 0; i < scales; i++) {
+    dvColourMap colours;
+    dvMapLegend says = dv_map_legend(lone[i]);
+    dv_map_read(lone[i], &colours);
+    draw_legend(p, row++, says.title, &colours, says.scale * says.low, says.scale * says.high);
   }
 }
 

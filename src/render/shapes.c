@@ -14,18 +14,6 @@ static const float group_colours[DV_DRAW_GROUPS][3] = {
     [DV_DRAW_FORCE_FIELDS] = {0.247f, 0.682f, 0.471f}, [DV_DRAW_INTERACTIONS] = {0.878f, 0.282f, 0.416f},
     [DV_DRAW_CONTACTS] = {0.839f, 0.200f, 0.424f}};
 
-void dv_viridis(double t, unsigned char rgb[3])
-{
-  static const unsigned stops[] = {0x440154, 0x482878, 0x3e4a89, 0x31688e, 0x26828e,
-                                   0x1f9e89, 0x35b779, 0x6dcd59, 0xb4de2c, 0xfde725};
-  double x = fmin(1, fmax(0, t)) * (DV_COUNT(stops) - 1);
-  int at = (int)fmin(x, DV_COUNT(stops) - 2);
-  for (int k = 0; k < 3; k++) {
-    unsigned a = stops[at] >> (16 - 8 * k) & 255, b = stops[at + 1] >> (16 - 8 * k) & 255;
-    rgb[k] = (unsigned char)lround(a + (x - at) * ((double)b - a));
-  }
-}
-
 // --- what is shown -------------------------------------------------------------------------------
 
 static bool any_of(const dvDraw *d, unsigned groups, bool given)
@@ -115,12 +103,29 @@ static void take_material(dvBatch *b, const dvDrawable *a, const dvShading *m)
   b->shininess = isfinite(m->shininess) ? (float)m->shininess : 0;
 }
 
+static size_t map_row(dvShapes *s, const dvObject *map)
+{
+  for (size_t i = 0; i < s->map_count; i++)
+    if (s->maps[i] == map) return i;
+  if (s->map_count == DV_MAP_ROWS) return 0;
+  s->maps[s->map_count] = map;
+  return s->map_count++;
+}
+
 static dvRange *range_of(dvShapes *s, const dvDrawable *a)
 {
   const char *label = a->label ? a->label : "";
+  size_t map = map_row(s, a->map);
+  bool fixed = a->range[0] < a->range[1];
   for (size_t i = 0; i < s->ranges.count; i++)
-    if (dv_same(s->ranges.data[i].label, label)) return &s->ranges.data[i];
-  dv_push(&s->ranges, ((dvRange){.label = label, .low = INFINITY, .high = -INFINITY}));
+    if (dv_same(s->ranges.data[i].label, label) && s->ranges.data[i].map == map && s->ranges.data[i].fixed == fixed &&
+        (!fixed || (s->ranges.data[i].low == a->range[0] && s->ranges.data[i].high == a->range[1])))
+      return &s->ranges.data[i];
+  dv_push(&s->ranges, ((dvRange){.label = label,
+                                 .low = fixed ? a->range[0] : INFINITY,
+                                 .high = fixed ? a->range[1] : -INFINITY,
+                                 .fixed = fixed,
+                                 .map = map}));
   return &s->ranges.data[s->ranges.count - 1];
 }
 
@@ -129,7 +134,7 @@ static void widen_range(dvShapes *s, const dvDraw *d, const dvDrawable *a)
   size_t n;
   const float *v = dv_shape_numbers(d, a->values, &n);
   dvRange *r = range_of(s, a);
-  for (size_t i = 0; i < n; i++)
+  for (size_t i = 0; i < n && !r->fixed; i++)
     if (isfinite(v[i])) r->low = fmin(r->low, v[i]), r->high = fmax(r->high, v[i]);
 }
 
@@ -157,7 +162,8 @@ static void put_points(dvShapes *s, const dvDraw *d, const dvDrawable *a, const 
   for (size_t i = 0; i < c->source.count; i++) {
     size_t p = c->source.data[i];
     float u = 0, v = 0;
-    if (value && p < values) u = (float)((value[p] - range.low) / fmax(wide, 1e-30)), v = 0.5f;
+    if (value && p < values)
+      u = (float)((value[p] - range.low) / fmax(wide, 1e-30)), v = ((float)range.map + 0.5f) / DV_MAP_ROWS;
     else if (at && 2 * p + 1 < places) u = at[2 * p], v = at[2 * p + 1];
     put_vertex(s, x + 3 * p, normals + 3 * i, value ? fminf(fmaxf(u, 0.002f), 0.998f) : u, v);
     if (!colours || 4 * p + 3 >= painted) continue;
@@ -187,8 +193,10 @@ static void put_part(dvShapes *s, const dvDrawable *a, const dvCreases *c, const
   b->shader = a->wireframe ? -1 : a->shader;
   b->drawable = (size_t)(c - s->creases.data), b->base = base;
   b->texture = a->values >= 0 ? DV_COLOUR_MAP : a->texcoords >= 0 ? part->texture : DV_NO_TEXTURE;
-  if (a->values >= 0)
+  if (a->values >= 0) {
+    b->map = range_of(s, a)->map;
     for (int k = 0; k < 3; k++) b->colour[k] = 1;
+  }
   if (a->absorption > 0 && a->values >= 0) {
     const dvRange *r = range_of(s, a);
     if (isfinite(r->high - r->low))
@@ -300,6 +308,7 @@ static void forget(dvShapes *s, const dvDraw *d)
   dv_array_resize(&s->creased, d->list.count);
   dv_array_resize(&s->longest, d->list.count);
   s->revision = d->revision;
+  s->ranges.count = s->map_count = 0;   // components may be gone
 }
 
 static bool *find_shown(const dvDraw *d, unsigned groups)
@@ -320,8 +329,10 @@ void dv_shapes_fill(dvShapes *s, const dvDraw *d, unsigned groups)
   s->vertices.count = s->indices.count = s->copies.count = s->batches.count = 0;
   bool *shown = find_shown(d, groups);
   measure(s, d, shown);
+  if (!s->map_count) s->maps[s->map_count++] = NULL;
   for (size_t i = 0; i < d->list.count; i++)
     if (shown[i] && d->list.data[i].values >= 0) widen_range(s, d, &d->list.data[i]);
+  for (size_t i = 0; i < s->map_count; i++) dv_map_read(s->maps[i], &s->colours[i]);
   for (size_t i = 0; i < d->list.count; i++) {
     const dvDrawable *a = &d->list.data[i];
     if (!shown[i]) continue;

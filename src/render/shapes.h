@@ -7,6 +7,7 @@
 
 #include "render/creases.h"
 #include "view/draw.h"
+#include "view/maps.h"
 
 typedef struct dvVertex {
   float place[3], normal[3], at[2];   // at: of the texture or in the colour map
@@ -36,6 +37,7 @@ typedef struct dvBatch {   // one call to draw
   int shader;              // of the draw list, -1 for none
   size_t drawable, base;   // of the list, and its first vertex: of surfaces with a shader
   int texture;             // number of the picture, or one of the above
+  size_t map;              // row of the colour map, where that is the texture
   bool flat;               // faces have no common normals
   bool over;               // drawn over everything, unlit
   bool through;            // what is hidden shines through faintly
@@ -45,7 +47,11 @@ typedef struct dvBatch {   // one call to draw
 typedef struct dvRange {   // of the numbers that are shown as colours; grows
   const char *label;
   double low, high;
+  bool fixed;   // by the scene
+  size_t map;   // row of the colour maps
 } dvRange;
+
+enum { DV_MAP_ROWS = 16 };   // of one texture
 
 typedef struct dvShapes {
   DV_ARRAY(dvVertex) vertices;
@@ -53,6 +59,10 @@ typedef struct dvShapes {
   DV_ARRAY(dvInstance) copies;
   DV_ARRAY(dvBatch) batches;
   DV_ARRAY(dvRange) ranges;
+  const dvObject
+      *maps[DV_MAP_ROWS];   // OglColorMap of each row; the first is viridis, as are more than there is room for
+  dvColourMap colours[DV_MAP_ROWS];
+  size_t map_count;
   double low[3], high[3];   // box around all of it; low > high for nothing
   double diagonal;          // of the scene: the first box that was not empty
   // kept from one picture to the next
@@ -67,7 +77,5 @@ unsigned dv_shapes_groups(const dvDraw *draw);
 // Refreshes nothing: the arrays of these groups are filled.
 void dv_shapes_fill(dvShapes *s, const dvDraw *draw, unsigned groups);
 void dv_shapes_free(dvShapes *s);
-// The colour map, from 0 to 1, as the page has it.
-void dv_viridis(double t, unsigned char rgb[3]);
 
 #endif

@@ -2,6 +2,7 @@
 #include "view/flags.h"
 #include "view/inside.h"
 #include "view/looks.h"
+#include "view/maps.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -45,6 +46,8 @@ static json_t *drawable_row(const dvDraw *d, const dvDrawable *a, size_t id)
                 {"sizes", a->sizes},         {"normals", -1}};
   for (size_t i = 0; i < DV_COUNT(arrays); i++) json_object_set_new(row, arrays[i].name, number_or_null(arrays[i].id));
   dv_view_put_text(row, "label", a->label);
+  if (a->range[0] < a->range[1]) json_object_set_new(row, "range", json_pack("[f, f]", a->range[0], a->range[1]));
+  if (a->map) json_object_set_new(row, "map", dv_map_row(a->map));
   if (a->say < 0) json_object_set_new(row, "hidden", json_true());
   if (a->faced) json_object_set_new(row, "faced", json_true());
   if (a->aside) json_object_set_new(row, "aside", json_true());
@@ -147,6 +150,16 @@ json_t *dv_view_scene(dvSession *s)
     json_object_set_new(
         answer, "post",
         json_pack("{s:i, s:f, s:f}", "shader", s->draw.post, "near", s->draw.post_near, "far", s->draw.post_far));
+  const dvObject *lone[4];
+  size_t scales = s->ready ? dv_map_lone(&s->draw, lone, DV_COUNT(lone)) : 0;
+  json_t *list = scales ? json_array() : NULL;
+  for (size_t i = 0; i < scales; i++) {
+    json_t *row = dv_map_row(lone[i]);
+    dvMapLegend says = dv_map_legend(lone[i]);
+    json_object_set_new(row, "low", json_real(says.low)), json_object_set_new(row, "high", json_real(says.high));
+    json_array_append_new(list, row);
+  }
+  if (list) json_object_set_new(answer, "scales", list);
   json_object_set_new(answer, "revision", json_integer(s->draw.revision));
   json_object_set_new(answer, "flags", view_flags(s));
   json_object_set_new(answer, "looks", dv_looks(s->ready ? s->scene : NULL));

@@ -25,7 +25,8 @@ static int array_of(dvDraw *d, dvDrawGroup group, dvDrawArray want)
   for (size_t i = 0; i < d->arrays.count; i++) {
     dvDrawArray *a = &d->arrays.data[i];
     if (a->source != want.source || a->object != want.object || a->vector != want.vector || a->reals != want.reals ||
-        a->pairs != want.pairs || a->topology != want.topology || a->cells[0] != want.cells[0] || a->part != want.part)
+        a->pairs != want.pairs || a->topology != want.topology || a->cells[0] != want.cells[0] ||
+        a->part != want.part || a->moved)
       continue;
     a->groups |= 1u << group;
     return (int)i;
@@ -545,7 +546,9 @@ static void collect(dvDraw *d, dvScene *scene, bool read)
     a->say = flags.say[a->group];
     a->wireframe = flags.say[DV_FLAG_WIREFRAME] > 0 && root.say[DV_FLAG_WIREFRAME] <= 0;
   }
+  dv_draw_choose_maps(d, read);
   dv_draw_choose_colours(d);
+  dv_draw_move(d);
   d->own_arrays = d->arrays.count;
   dv_shaders_add(d, read);
 }
@@ -567,7 +570,7 @@ static bool same_list(const dvDraw *a, const dvDraw *b)
   for (size_t i = 0; i < a->own_arrays; i++) {
     const dvDrawArray *x = &a->arrays.data[i], *y = &b->arrays.data[i];
     if (x->source != y->source || x->object != y->object || x->vector != y->vector || x->reals != y->reals ||
-        x->pairs != y->pairs || x->groups != y->groups)
+        x->pairs != y->pairs || x->groups != y->groups || x->moved != y->moved)
       return false;
   }
   for (size_t i = 0; i < a->shaders.count && i < b->shaders.count; i++)
@@ -575,7 +578,8 @@ static bool same_list(const dvDraw *a, const dvDraw *b)
   for (size_t i = 0; i < a->list.count; i++) {
     const dvDrawable *x = &a->list.data[i], *y = &b->list.data[i];
     if (x->group != y->group || x->kind != y->kind || x->object != y->object || x->positions != y->positions ||
-        x->say != y->say || x->parts != y->parts || x->wireframe != y->wireframe || x->shader != y->shader)
+        x->say != y->say || x->parts != y->parts || x->wireframe != y->wireframe || x->shader != y->shader ||
+        x->map != y->map)
       return false;
   }
   return true;

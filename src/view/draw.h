@@ -62,6 +62,8 @@ typedef enum dvDrawSource {
   DV_FROM_TREE,         // edges of the boxes around a collision model and its parts, two points each
 } dvDrawSource;
 
+typedef enum dvDrawMove { DV_MOVE_PLACES, DV_MOVE_WAYS, DV_MOVE_TURNS } dvDrawMove;
+
 typedef struct dvDrawArray {
   dvDrawSource source;
   dvObject *object;         // state, visual model, topology, force or mapping
@@ -72,6 +74,8 @@ typedef struct dvDrawArray {
   dvObject *topology;       // DV_FROM_CELLS
   const dvInts *cells[2];   // DV_FROM_CELLS, DV_FROM_CELL_FACES: tetrahedra and hexahedra; NULL: those of the topology
   double part;              // DV_FROM_CELLS: of a cell that is left
+  dvObject *moved;          // VisualTransform that shifts and turns it; NULL: it stays where it is
+  dvDrawMove as;            // what is moved
   bool integers, dynamic;
   bool varies;   // its length may change without the list being made again
   int width;
@@ -98,11 +102,13 @@ typedef struct dvDrawable {
   bool aside;        // is not looked at when the camera is placed
   int positions, indices, second, values, texcoords, radii, frames, sizes, paint;   // arrays, -1 for none
   double radius;
-  double attenuation;   // of a volume that swallows light, 1/m; 0: a surface
-  double absorption;    // in X-ray pictures, 1/m for a value of 1; 0: that of bodies
-  double liquid[2];     // of balls of a liquid: metres over which its surface is smoothed, and in depth; 0: balls
-  double scale;         // of arrows: how many metres a unit is long; 0: whoever draws chooses
-  const char *label;    // of the values
+  double attenuation;    // of a volume that swallows light, 1/m; 0: a surface
+  double absorption;     // in X-ray pictures, 1/m for a value of 1; 0: that of bodies
+  double liquid[2];      // of balls of a liquid: metres over which its surface is smoothed, and in depth; 0: balls
+  double scale;          // of arrows: how many metres a unit is long; 0: whoever draws chooses
+  const char *label;     // of the values
+  double range[2];       // of the values; the first below the second: the scene wants it so
+  const dvObject *map;   // OglColorMap that colours them; NULL: viridis, or what the user chooses
   bool has_material;
   dvShading material;
   int texture;                // number of the picture, -1 for none

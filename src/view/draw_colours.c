@@ -1,5 +1,7 @@
-// Colours of what the scene chooses none for. See draw_inside.h.
+// Colours of numbers, and of what the scene chooses none for. See draw_inside.h.
 #include "view/draw_inside.h"
+
+#include "view/maps.h"
 
 #include <string.h>
 
@@ -34,4 +36,21 @@ void dv_draw_choose_colours(dvDraw *d)
     a->has_material = true;
     paint(&a->material, which);
   }
+}
+
+static void choose_map(dvDraw *d, dvDrawable *a, bool tell)
+{
+  const char *names;
+  if (a->values < 0) return;
+  dv_map_range(a->object, a->range);
+  a->map = dv_map_of(a->object);
+  if (!a->map || dv_map_known(a->map, &names) || !tell || dv_draw_told(d, a->map, "colorScheme")) return;
+  char *advice = dv_format("one of: %s", names);
+  dv_warning((dvObject *)a->map, advice, "there is no such colorScheme: it is drawn as HSV");
+  dv_free(advice);
+}
+
+void dv_draw_choose_maps(dvDraw *d, bool tell)
+{
+  for (size_t i = 0; i < d->list.count; i++) choose_map(d, &d->list.data[i], tell);
 }

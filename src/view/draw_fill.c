@@ -1,5 +1,5 @@
 // The numbers of the draw list: fills the arrays that are shown and tells which have changed. See draw.h.
-#include "view/draw.h"
+#include "view/draw_inside.h"
 
 #include "collision/collision.h"
 #include "mass/diagonal.h"
@@ -418,6 +418,19 @@ static bool fill(dvDrawArray *a)
   return false;
 }
 
+// one that is moved is compared as it was moved before
+static bool fill_moved(dvDrawArray *a)
+{
+  size_t bytes = a->count * sizeof *a->data;
+  uint32_t *before = dv_try_alloc(bytes + 1);
+  if (before && bytes) memcpy(before, a->data, bytes);
+  fill(a);
+  dv_draw_moved(a);
+  bool differs = !before || a->count * sizeof *a->data != bytes || (bytes && memcmp(before, a->data, bytes) != 0);
+  dv_free(before);
+  return differs;
+}
+
 uint64_t dv_draw_refresh(dvDraw *d, unsigned groups)
 {
   d->refreshes++;
@@ -426,10 +439,24 @@ uint64_t dv_draw_refresh(dvDraw *d, unsigned groups)
     if (!(a->groups & groups) || (a->changed && !a->dynamic)) continue;
     size_t before = a->count;
     bool first = a->changed == 0;
-    if (fill(a) || first || a->changed == 0) a->changed = d->refreshes;
+    if ((a->moved ? fill_moved(a) : fill(a)) || first || a->changed == 0) a->changed = d->refreshes;
     if (!first && !a->varies && a->count != before) d->again = true;
   }
   return d->refreshes;
+}
+
+// a box that is turned has a box around it
+static void move_box(const dvDrawArray *a, double low[3], double high[3])
+{
+  double l[3], h[3];
+  start_box(l, h);
+  for (int c = 0; c < 8; c++) {
+    double x[3];
+    for (int k = 0; k < 3; k++) x[k] = c >> k & 1 ? high[k] : low[k];
+    dv_draw_move_place(a, x);
+    widen(l, h, x);
+  }
+  memcpy(low, l, sizeof l), memcpy(high, h, sizeof h);
 }
 
 // of an array of positions
@@ -452,6 +479,7 @@ bool dv_draw_box(const dvDraw *d, double low[3], double high[3])
       double l[3], h[3];
       if (!box_of_array(&d->arrays.data[a->positions], l, h) || !isfinite(l[0] + l[1] + l[2] + h[0] + h[1] + h[2]))
         continue;
+      if (d->arrays.data[a->positions].moved) move_box(&d->arrays.data[a->positions], l, h);
       widen(low, high, l);
       widen(low, high, h);
       any = true;

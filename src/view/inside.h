@@ -36,8 +36,9 @@ typedef struct dvFixed {   // a point that the user holds
 } dvFixed;
 
 typedef struct dvUndo {   // how the scene was before a mesh was changed
-  void *bytes;            // a snapshot
+  void *bytes;            // a snapshot; NULL where a component was added:
   size_t length;
+  char *path;   // of that one
   char *what;
 } dvUndo;
 
@@ -145,10 +146,19 @@ typedef struct dvTouched {   // what a ray meets
 } dvTouched;
 dvRay dv_view_ray(const double origin[3], const double direction[3]);
 bool dv_view_touched(dvSession *s, dvRay ray, dvTouched *out);
+bool dv_view_meets(dvSession *s, dvRay ray, dvVec3 *where);   // anything that is seen, whether it moves or not
 double dv_view_hit_triangle(const dvRay *ray, dvVec3 a, dvVec3 b, dvVec3 c);   // distance along the ray, or infinity
 
 // --- tools.c: changes of meshes by hand ---
-typedef enum dvTool { DV_TOOL_REMOVE, DV_TOOL_CARVE, DV_TOOL_REFINE, DV_TOOL_CUT, DV_TOOL_INCISE } dvTool;
+typedef enum dvTool {
+  DV_TOOL_REMOVE,
+  DV_TOOL_CARVE,
+  DV_TOOL_REFINE,
+  DV_TOOL_PACE,
+  DV_TOOL_ABLATE,
+  DV_TOOL_CUT,   // from here on with two rays and more
+  DV_TOOL_INCISE
+} dvTool;
 typedef struct dvStroke {
   dvTool tool;
   const dvRay *rays;   // along which the tool was drawn; one for those that only pick
@@ -158,11 +168,16 @@ typedef struct dvStroke {
   bool goes_on;    // belongs to the stroke before: undone with it
 } dvStroke;
 json_t *dv_view_use_tool(dvSession *s, const dvStroke *stroke);
+double dv_stroke_radius(const dvStroke *stroke, dvVec3 where);   // of the circle on the picture; negative: none
+
+// --- tools_heart.c: leads and lesions ---
+json_t *dv_view_treat(dvSession *s, const dvStroke *stroke);
 
 // --- undo.c ---
 // Keeps the scene as it is; false, and nothing kept, when it cannot be saved.
 bool dv_view_undo_keep(dvSession *s, const char *what);
-void dv_view_undo_drop(dvSession *s);   // the last one: nothing came of it
+void dv_view_undo_added(dvSession *s, const dvObject *o, const char *what);   // undoing takes it away
+void dv_view_undo_drop(dvSession *s);                                         // the last one: nothing came of it
 void dv_view_undo_clear(dvSession *s);
 // Takes the scene back to where the last one was kept.
 json_t *dv_view_undo(dvSession *s);

@@ -254,8 +254,13 @@ static bool has_files(dvObject *o)
 }
 
 static bool is_cube(dvObject *o) { return was_set(o, "cubemapFilenamePosX"); }
-static bool is_turned(dvObject *o) { return was_set(o, "transform"); }
 static bool has_picture(dvObject *o) { return was_set(o, "image"); }
+
+static bool has_face_data(dvObject *o)
+{
+  return was_set(o, "triangleData") || was_set(o, "quadData") || was_set(o, "pointTriangleData") ||
+         was_set(o, "pointQuadData");
+}
 
 static const struct {
   const char *name;
@@ -276,7 +281,7 @@ static const struct {
              {"OglShadowShader", NULL, has_files, "its programs"},
              {"OglOITShader", NULL, has_files, "its programs"},
              {"OglTexture", NULL, is_cube, "its cube of pictures"},
-             {"VisualTransform", NULL, is_turned, NULL},
+             {"DataDisplay", NULL, has_face_data, "numbers of faces and their corners"},
              {"VisualManagerPass", NULL, always, NULL},
              {"VisualManagerSecondaryPass", NULL, always, NULL}};
 

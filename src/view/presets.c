@@ -4,13 +4,16 @@
 // of collision) is added to the root where it is not there yet.
 #include "view/edit.h"
 
-#include <stdlib.h>
+#include "scene/plan.h"
+
+#include <math.h>
 #include <string.h>
 
 typedef struct Preset {
   const char *name, *title, *help, *node;   // `node`: what its node is called
   const char *text;                         // {name} and {place} are filled in
-  double height;                            // at which it begins
+  double height;                            // at which it begins, m
+  double half, tall;                        // of its width, with some room around it, and of its height, m; 0: it stays
   bool touches;
 } Preset;
 
@@ -45,7 +48,7 @@ static const Preset presets[] = {
      "  <TriangleCollisionModel name=\"border\"/>\n"
      "  <LineCollisionModel/>\n"
      "  <PointCollisionModel/>\n" SKIN("0.93 0.55 0.3 1") "</Node>",
-     1.2, true},
+     1.2, 0.75, 0.5, true},
     {"rigid-box", "Rigid box", "a body of 40 cm and 10 kg that does not deform", "Box",
      "<Node name=\"{name}\">\n"
      "  <EulerImplicitSolver/>\n"
@@ -69,7 +72,7 @@ static const Preset presets[] = {
                 "    <RigidMapping/>\n"
                 "  </Node>\n"
                 "</Node>",
-     1.4, true},
+     1.4, 0.4, 0.2, true},
     {"floor", "Floor", "an obstacle that stays where it is: a plate of 6 m", "Floor",
      "<Node name=\"{name}\">\n"
      "  <MeshTopology name=\"shape\" position=\"-3 0 -3  3 0 -3  3 0 3  -3 0 3\" triangles=\"0 2 1  0 3 2\"/>\n"
@@ -77,7 +80,7 @@ static const Preset presets[] = {
      "  <TriangleCollisionModel name=\"border\" simulated=\"0\" moving=\"0\"/>\n"
      "  <LineCollisionModel simulated=\"0\" moving=\"0\"/>\n"
      "  <PointCollisionModel simulated=\"0\" moving=\"0\"/>\n" MESH_LOOK("0.72 0.75 0.78 1") "</Node>",
-     0, true},
+     0, 0, 0, true},
     {"obstacle", "Obstacle", "a block of 80 cm that stays where it is", "Obstacle",
      "<Node name=\"{name}\">\n"
      "  <MeshTopology name=\"shape\" position=\"" CUBE_POINTS(
@@ -86,7 +89,7 @@ static const Preset presets[] = {
                 "  <TriangleCollisionModel name=\"border\" simulated=\"0\" moving=\"0\"/>\n"
                 "  <LineCollisionModel simulated=\"0\" moving=\"0\"/>\n"
                 "  <PointCollisionModel simulated=\"0\" moving=\"0\"/>\n" MESH_LOOK("0.5 0.55 0.6 1") "</Node>",
-     0.4, true},
+     0.4, 0.6, 0.35, true},
     {"cloth", "Cloth", "a sheet of 2 m that hangs by two corners", "Cloth",
      "<Node name=\"{name}\">\n"
      "  <EulerImplicitSolver rayleighStiffness=\"0.01\" rayleighMass=\"0.1\"/>\n"
@@ -99,7 +102,7 @@ static const Preset presets[] = {
      "  <FixedProjectiveConstraint name=\"hooks\" indices=\"0 12\"/>\n"
      "  <LinearSolverConstraintCorrection/>\n"
      "  <PointCollisionModel name=\"border\"/>\n" SKIN("0.45 0.65 0.45 1") "</Node>",
-     2, true},
+     2, 1.2, 0.05, true},
     {"finger", "Robot finger", "a soft finger of 1 m, held at one end, that a cable bends", "Finger",
      "<Node name=\"{name}\">\n"
      "  <EulerImplicitSolver rayleighStiffness=\"0.1\" rayleighMass=\"0.1\"/>\n"
@@ -116,7 +119,7 @@ static const Preset presets[] = {
      "    <CableConstraint name=\"cable\" indices=\"0-3\" pullPoint=\"{pull}\" minForce=\"0\" value=\"0.05\" "
      "maxDispVariation=\"0.002\"/>\n"
      "  </Node>\n" SKIN("0.85 0.75 0.5 1") "</Node>",
-     1.5, false},
+     1.5, 1.1, 0.12, false},
 };
 
 // what lets bodies touch, in the order in which it stands at the root
@@ -218,6 +221,39 @@ json_t *dv_view_add_body(dvSession *s, const char *xml, double size, const char 
   return answer;
 }
 
+// Whether no body has a part of its box in this one.
+static bool is_free(const dvSession *s, const double low[3], const double high[3])
+{
+  const dvPlan *p = s->ready ? s->scene->plan : NULL;
+  for (size_t i = 0; p && i < p->states.count; i++) {
+    const dvState *state = dv_state(p->states.data[i]);
+    const dvDof *dof = state->base.dof;
+    const double *x = dv_state_read(state, DV_X);
+    double l[3] = {INFINITY, INFINITY, INFINITY}, h[3] = {-INFINITY, -INFINITY, -INFINITY};
+    for (size_t n = 0; dof->space == 3 && n < state->count; n++) {
+      double point[3];
+      dv_dof_point(dof, x + n * (size_t)dof->coord, point);
+      for (int k = 0; k < 3; k++) l[k] = fmin(l[k], point[k]), h[k] = fmax(h[k], point[k]);
+    }
+    bool apart = !(l[0] <= h[0]);
+    for (int k = 0; k < 3; k++) apart = apart || l[k] > high[k] || h[k] < low[k];
+    if (!apart) return false;
+  }
+  return true;
+}
+
+// A body stands beside those that are there: in the middle, or as many of its widths to the right or left as it takes.
+static dvVec3 free_place(const dvSession *s, const Preset *p)
+{
+  enum { TRIES = 41 };
+  for (int i = 0; i < TRIES && p->half > 0; i++) {
+    double x = 2.1 * p->half * (i % 2 ? (i + 1) / 2 : -(i / 2)), low[3] = {x - p->half, p->height - p->tall, -p->half},
+           high[3] = {x + p->half, p->height + p->tall, p->half};
+    if (is_free(s, low, high)) return (dvVec3){x, p->height, 0};
+  }
+  return (dvVec3){0, p->height, 0};
+}
+
 json_t *dv_view_add_preset(dvSession *s, const char *name)
 {
   json_t *error = dv_edit_refusal(s);
@@ -227,9 +263,7 @@ json_t *dv_view_add_preset(dvSession *s, const char *name)
     if (dv_same(presets[i].name, name)) p = &presets[i];
   if (!p) return dv_view_error("`library` lists them", "there is no preset '%.60s'", name);
   char *free_name = dv_edit_free_name(s, "/", p->node);
-  int before = atoi(free_name + strlen(p->node));   // the second stands beside the first
-  char *what = dv_format("add %s", free_name),
-       *xml = filled(p, free_name, (dvVec3){before ? 2.5 * (before - 1) : 0, p->height, 0});
+  char *what = dv_format("add %s", free_name), *xml = filled(p, free_name, free_place(s, p));
   json_t *answer = dv_view_add_body(s, xml, p->touches, what);
   dv_free(what), dv_free(xml), dv_free(free_name);
   return answer;

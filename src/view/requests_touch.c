@@ -73,18 +73,16 @@ static size_t read_rays(const dvRequest *r, dvRay *out)
 
 json_t *dv_do_tool(dvRequest *r)
 {
-  static const char *const names[] = {[DV_TOOL_REMOVE] = "remove",
-                                      [DV_TOOL_CARVE] = "carve",
-                                      [DV_TOOL_REFINE] = "refine",
-                                      [DV_TOOL_CUT] = "cut",
-                                      [DV_TOOL_INCISE] = "incise"};
+  static const char *const names[] = {
+      [DV_TOOL_REMOVE] = "remove", [DV_TOOL_CARVE] = "carve", [DV_TOOL_REFINE] = "refine", [DV_TOOL_PACE] = "pace",
+      [DV_TOOL_ABLATE] = "ablate", [DV_TOOL_CUT] = "cut",     [DV_TOOL_INCISE] = "incise"};
   dvRay rays[MOST_RAYS];
   dvStroke stroke = {.rays = rays, .size = -1, .goes_on = json_is_true(json_object_get(r->body, "goesOn"))};
   size_t tool = 0;
   if (!r->session->ready) return dv_view_not_ready();
   while (tool < DV_COUNT(names) && !dv_same(names[tool], dv_request_text(r, "tool"))) tool++;
   if (tool == DV_COUNT(names))
-    return dv_view_error("there are remove, carve, refine, cut and incise", "'%.40s' is no tool",
+    return dv_view_error("there are remove, carve, refine, pace, ablate, cut and incise", "'%.40s' is no tool",
                          dv_request_text(r, "tool"));
   stroke.tool = (dvTool)tool;
   stroke.count = read_rays(r, rays);

@@ -86,8 +86,7 @@ static bool belongs_to(const dvObject *element, const dvObject *shader)
 
 // --- texts ---------------------------------------------------------------------------------------
 
-// what is drawn anew again and again is told once
-static bool told_before(dvDraw *d, const dvObject *o, const char *what)
+bool dv_draw_told(dvDraw *d, const dvObject *o, const char *what)
 {
   uint64_t key = dv_hash_bytes(what, strlen(what), (uint64_t)(uintptr_t)o);
   for (size_t i = 0; i < d->told.count; i++)
@@ -146,7 +145,7 @@ static bool read_texts(dvDraw *d, dvDrawShader *s, Texts *t)
     }
     t->text[i] = path ? dv_file_read(path, &t->length[i]) : NULL;
     s->files[i] = path ? path : dv_strdup(name);
-    if (!t->text[i] && !told_before(d, o, name))
+    if (!t->text[i] && !dv_draw_told(d, o, name))
       dv_warning(o, advice.length ? advice.text : "name a file that is there",
                  "%s: there is no such file; what it draws is drawn plainly", *name ? name : stage_fields[i]);
     dv_text_free(&advice);
@@ -178,7 +177,7 @@ static void translate(dvDraw *d, dvDrawShader *s, const Texts *t, const char *de
     if (!t->text[i]) continue;
     *out[i] = dv_glsl_translate(t->text[i], t->length[i], &how, why);
     if (*out[i]) continue;
-    if (!told_before(d, o, s->files[i])) dv_warning(o, "make it shorter", "%s: %s", s->files[i], why);
+    if (!dv_draw_told(d, o, s->files[i])) dv_warning(o, "make it shorter", "%s: %s", s->files[i], why);
     dv_free(s->vertex), dv_free(s->fragment), dv_free(s->geometry);
     s->vertex = s->fragment = s->geometry = NULL;
     return;
@@ -227,7 +226,7 @@ static void add_value(dvDraw *d, dvDrawShader *s, dvObject *o)
   const dvReals *values = f->value;
   size_t width = (size_t)(u.rows * u.columns);
   if (values->count < width || values->count % width) {
-    if (!told_before(d, o, "value"))
+    if (!dv_draw_told(d, o, "value"))
       dv_warning(o, NULL, "value has %zu numbers, a multiple of %zu is wanted", values->count, width);
     return;
   }
@@ -252,7 +251,7 @@ static void add_texture(dvDraw *d, dvDrawShader *s, dvObject *o)
                            .smooth = flag(from, "linearInterpolation", true),
                            .srgb = flag(from, "srgbColorspace", false),
                            .texture = dv_draw_texture(d, from, name)};
-  if (sampler.texture < 0 && *name && !told_before(d, o, name))
+  if (sampler.texture < 0 && *name && !dv_draw_told(d, o, name))
     dv_warning(o, "name a picture that is there", "%s: there is no such file; the shader reads white there", name);
   dv_push(&s->samplers, sampler);
 }
@@ -274,7 +273,7 @@ static void add_macro(dvDraw *d, const dvObject *o, dvText *defines)
 {
   const char *name = id_of(o), *value = word(o, "value");
   if (!is_plain_name(name) || strchr(value, '\n')) {
-    if (!told_before(d, o, "macro"))
+    if (!dv_draw_told(d, o, "macro"))
       dv_warning(o, "letters, digits and underlines", "\"%.40s\" is no name of a macro", name);
     return;
   }
@@ -370,13 +369,13 @@ static dvObject *add_post(dvDraw *d, bool read)
   dv_visit(d->scene->root, &m.visitor);
   if (!m.first) return NULL;
   dvObject *shader = post_shader(m.first->node);
-  if (!shader && read && !told_before(d, m.first, "shader"))
+  if (!shader && read && !dv_draw_told(d, m.first, "shader"))
     dv_warning(m.first, "put an OglShader with passive=\"1\" into its node",
                "there is no OglShader that works on the picture: it stays as it is");
   if (!shader || !flag(shader, "turnOn", true)) return NULL;
   d->post_near = distance_of(m.first, "zNear"), d->post_far = distance_of(m.first, "zFar");
   if (!(d->post_near > 0 && d->post_far > d->post_near && d->post_far < 1e30)) {
-    if (read && !told_before(d, m.first, "zNear"))
+    if (read && !dv_draw_told(d, m.first, "zNear"))
       dv_warning(m.first, "0 < zNear < zFar", "zNear %g and zFar %g are no distances; 1 and 100 are taken",
                  d->post_near, d->post_far);
     d->post_near = 1, d->post_far = 100;

@@ -76,7 +76,7 @@ static void pick(const dvMeshBody *b, dvRay ray, dvVec3 seen, double radius, Num
   }
 }
 
-static double radius_at(const dvStroke *stroke, dvVec3 where)
+double dv_stroke_radius(const dvStroke *stroke, dvVec3 where)
 {
   if (stroke->size < 0 && stroke->spread == 0) return -1;
   return dv_max(stroke->size, 0) + stroke->spread * dv_vec3_norm(dv_vec3_sub(where, stroke->rays[0].origin));
@@ -90,7 +90,7 @@ static void remove_picked(dvSession *s, const dvStroke *stroke, Result *r)
   r->beside = stroke->tool == DV_TOOL_CARVE && !dv_view_touched(s, stroke->rays[0], &met);
   if (r->beside || !find_body(s, stroke->rays[0], 0, NULL, &b, &where, r)) return;
   Numbers list = {0};
-  pick(&b, stroke->rays[0], where, stroke->tool == DV_TOOL_CARVE ? radius_at(stroke, where) : -1, &list);
+  pick(&b, stroke->rays[0], where, stroke->tool == DV_TOOL_CARVE ? dv_stroke_radius(stroke, where) : -1, &list);
   size_t count = list.count;
   if (count == dv_topology_count(b.mesh, b.kind)) {
     r->error = dv_view_error("use a smaller tool, or remove its node in the graph", "nothing of %s would be left",
@@ -142,7 +142,7 @@ static void refine(dvSession *s, const dvStroke *stroke, Result *r)
     return;
   Numbers list = {0};
   DV_ARRAY(Edge) edges = {0};
-  pick(&b, stroke->rays[0], where, radius_at(stroke, where), &list);
+  pick(&b, stroke->rays[0], where, dv_stroke_radius(stroke, where), &list);
   for (size_t i = 0; i < list.count; i++) dv_push(&edges, longest_edge(&b, list.data[i]));
   if (edges.count) qsort(edges.data, edges.count, sizeof *edges.data, by_points);
   for (size_t i = 0; i < edges.count; i++) {
@@ -313,6 +313,7 @@ json_t *dv_view_use_tool(dvSession *s, const dvStroke *stroke)
                [DV_TOOL_CUT] = {"cut", cut},
                [DV_TOOL_INCISE] = {"incise", incise}};
   Result r = {0};
+  if (stroke->tool == DV_TOOL_PACE || stroke->tool == DV_TOOL_ABLATE) return dv_view_treat(s, stroke);
   dv_view_release(s);   // points may get other numbers
   bool goes_on = stroke->goes_on && s->undo.count, kept = !goes_on && dv_view_undo_keep(s, tools[stroke->tool].name);
   int errors = s->context->log.counts[DV_ERROR];

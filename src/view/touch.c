@@ -183,6 +183,13 @@ bool dv_view_touched(dvSession *s, dvRay r, dvTouched *out)
   return true;
 }
 
+bool dv_view_meets(dvSession *s, dvRay r, dvVec3 *where)
+{
+  Hit h = dv_vec3_norm(r.direction) > 0.5 ? cast_ray(s, &r) : (Hit){INFINITY, NULL};
+  if (h.model) *where = dv_vec3_add_scaled(r.origin, r.direction, h.distance);
+  return h.model != NULL;
+}
+
 #define DEFAULT_STIFFNESS 1000.0   // N/m
 
 // --- pulling -------------------------------------------------------------------------------------

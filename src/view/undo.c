@@ -1,4 +1,5 @@
-// Undoing what tools have done to meshes: a stack of snapshots, taken before each stroke. See inside.h.
+// Undoing what tools have done: a stack of snapshots, taken before each stroke that changes a mesh, and of components
+// that were added. See inside.h.
 #include "view/inside.h"
 
 #include "io/record/snapshot.h"
@@ -6,7 +7,7 @@
 enum { MOST_STROKES = 50 };
 #define MOST_BYTES ((size_t)256 << 20)
 
-static void free_undo(dvUndo *u) { dv_free(u->bytes), dv_free(u->what); }
+static void free_undo(dvUndo *u) { dv_free(u->bytes), dv_free(u->path), dv_free(u->what); }
 
 static size_t total_bytes(const dvSession *s)
 {
@@ -15,18 +16,27 @@ static size_t total_bytes(const dvSession *s)
   return sum;
 }
 
-bool dv_view_undo_keep(dvSession *s, const char *what)
+static void push(dvSession *s, dvUndo u, const char *what)
 {
-  dvUndo u = {0};
-  u.bytes = dv_snapshot_pack(s->scene, &u.length);
-  if (!u.bytes) return false;
   u.what = dv_strdup(what);
   dv_push(&s->undo, u);
   while (s->undo.count > 1 && (s->undo.count > MOST_STROKES || total_bytes(s) > MOST_BYTES)) {   // the oldest goes
     free_undo(&s->undo.data[0]);
     dv_array_remove(&s->undo, 0);
   }
-  return true;
+}
+
+bool dv_view_undo_keep(dvSession *s, const char *what)
+{
+  dvUndo u = {0};
+  u.bytes = dv_snapshot_pack(s->scene, &u.length);
+  if (u.bytes) push(s, u, what);
+  return u.bytes != NULL;
+}
+
+void dv_view_undo_added(dvSession *s, const dvObject *o, const char *what)
+{
+  push(s, (dvUndo){.path = dv_object_path(o)}, what);
 }
 
 void dv_view_undo_drop(dvSession *s)
@@ -40,11 +50,24 @@ void dv_view_undo_clear(dvSession *s)
   dv_array_free(&s->undo);
 }
 
+// what was added goes; it may have gone already, when the scene was read again
+static json_t *take_away(dvSession *s, dvUndo *u)
+{
+  dvObject *o = dv_view_find(s, u->path);
+  if (o) dv_scene_bury(s->scene, o);
+  s->draw.again = s->moved = true;
+  json_t *answer = dv_view_ok();
+  dv_view_put_text(answer, "text", u->what);
+  free_undo(u);
+  return answer;
+}
+
 // A mesh that has changed never goes back: the scene is read again, and what the snapshot tells is done to it. A
 // program's own scene is not read again: it is restored as the program would do it.
 json_t *dv_view_undo(dvSession *s)
 {
   if (!s->undo.count) return dv_view_error("the last strokes of tools can be undone", "there is nothing to undo");
+  if (s->undo.data[s->undo.count - 1].path) return take_away(s, &s->undo.data[--s->undo.count]);
   bool animating = s->animating;
   dvUndo u = s->undo.data[--s->undo.count], *older = s->undo.data;
   size_t count = s->undo.count, capacity = s->undo.capacity;

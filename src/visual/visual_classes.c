@@ -84,8 +84,10 @@ static void data_display_sketch(dvObject *o, dvSketch *out)
 {
   DataDisplay *d = (DataDisplay *)o;
   dvObject *topology = d->topology.target ? d->topology.target : dv_node_find_up(o->node, DV_ROLE_TOPOLOGY);
-  if (d->base.enable && topology)
-    *out = (dvSketch){.kind = DV_SKETCH_ELEMENTS, .values = dv_field_of(o, &d->pointData), .topology = topology};
+  if (!d->base.enable || !topology) return;
+  const double colour[4] = {1, 1, 1, fmin(1, fmax(0, d->transparency))};
+  *out = (dvSketch){.kind = DV_SKETCH_ELEMENTS, .values = dv_field_of(o, &d->pointData), .topology = topology};
+  dv_sketch_colour(out, colour, d->transparency < 1);
 }
 
 #define VOLUME_FIELDS(X)                                                                                             \

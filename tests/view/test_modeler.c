@@ -458,8 +458,25 @@ static void bodies_are_shifted_turned_and_scaled(void **state)
   done(&f, "{'do': 'add', 'preset': 'rigid-box'}", "/Box");
   done(&f, "{'do': 'place', 'path': '/Box/Look', 'translate': [2, 0, 0], 'pivot': [0, 0, 0]}", NULL);
   const double *x = dv_state_read(state_at(&f, "/Box/frame"), DV_X);
-  is_at(dv_vec3_load(x), 2, 1.4, 0);
-  is_at(point(&f, "/Box/Shape/corners", 6), 2.2, 1.6, 0.2);
+  is_at(dv_vec3_load(x), 3.68, 1.4, 0);   // it stood two of its widths beside the block
+  is_at(point(&f, "/Box/Shape/corners", 6), 3.88, 1.6, 0.2);
+  close_scene(&f);
+}
+
+static void a_body_stands_beside_those_that_are_there(void **state)
+{
+  DV_UNUSED(state);
+  Fixture f;
+  open_scene(&f, NULL);
+  hello(&f);
+  done(&f, "{'do': 'add', 'preset': 'obstacle'}", "/Obstacle");
+  done(&f, "{'do': 'add', 'preset': 'floor'}", "/Floor");   // below all of them
+  done(&f, "{'do': 'add', 'preset': 'soft-block'}", "/Block");
+  is_at(point(&f, "/Block/points", 0), 1.075, 0.7, -0.5);   // it would reach into the obstacle: to its right
+  done(&f, "{'do': 'add', 'preset': 'finger'}", "/Finger");
+  is_at(point(&f, "/Finger/points", 0), -2.31, 1.4, -0.1);   // to the left
+  done(&f, "{'do': 'add', 'preset': 'soft-block'}", "/Block2");
+  is_at(point(&f, "/Block2/points", 0), 2.65, 0.7, -0.5);
   close_scene(&f);
 }
 
@@ -743,6 +760,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_soft_block_falls_on_a_floor),
       cmocka_unit_test(every_preset_runs),
+      cmocka_unit_test(a_body_stands_beside_those_that_are_there),
       cmocka_unit_test(edits_keep_the_rest_and_are_undone),
       cmocka_unit_test(a_value_that_is_set_while_it_runs_is_undone_while_it_runs),
       cmocka_unit_test(one_of_fifty),

@@ -57,7 +57,12 @@ export interface Drawable {
   liquid?: [number, number];     // spheres of a liquid: metres over which its surface is smoothed, and in depth
   absorption?: number;           // of X-rays, 1/m for a value of 1
   shader?: number;               // program of the scene that draws it
+  range?: [number, number];      // of the values, where the scene chooses it
+  map?: ColourMap;               // that the scene chooses for the values
 }
+
+// Colours that the scene chooses for numbers, evenly apart, with the title of their legend and the factor of its numbers.
+export interface ColourMap { colours: string[]; title: string; scale: number; hidden: boolean }
 
 // What the scene itself wants drawn.
 export interface Flags { groups: Group[]; wireframe: boolean; normals: boolean }
@@ -85,7 +90,7 @@ export interface ShaderInfo {
 // A program of the scene that works on the finished picture; depths go from 0 to 1 between the two distances.
 export interface PostInfo { shader: number; near: number; far: number }
 
-export interface SceneInfo { arrays: ArrayInfo[]; drawables: Drawable[]; shaders?: ShaderInfo[]; post?: PostInfo; box: [number[], number[]] | null; revision: number; flags?: Flags | null; looks?: Looks | null }
+export interface SceneInfo { arrays: ArrayInfo[]; drawables: Drawable[]; shaders?: ShaderInfo[]; scales?: (ColourMap & { low: number; high: number })[]; post?: PostInfo; box: [number[], number[]] | null; revision: number; flags?: Flags | null; looks?: Looks | null }
 
 export interface GraphObject {
   name: string; path: string; class: string; role: string; template?: string; failed?: boolean; messages?: number;

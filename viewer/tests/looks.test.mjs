@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test as plain } from 'node:test';
-import { DESK, openPage, startDivan, stopBrowser, until } from './browser.mjs';
+import { DESK, openPage, ROOT, startDivan, stopBrowser, until } from './browser.mjs';
 
-const test = (name, body) => plain(name, { timeout: 90000 }, body);
+const test = (name, body) => plain(name, { timeout: 180000 }, body);
 after(stopBrowser);
 
 async function opened(scene, run) {
-  const divan = await startDivan(scene), o = await openPage(divan.address, { ...DESK, viewport: { width: 900, height: 600 } });
+  const divan = await startDivan(scene, { more: ['Gravity.scn'], args: ['--data', join(ROOT, 'scenes', 'mesh')] }), o = await openPage(divan.address, { ...DESK, viewport: { width: 900, height: 600 } });
   try { await run(o.page, divan, o); assert.deepEqual(o.problems, []); } finally { await o.context.close(); await divan.stop(); }
 }
 

@@ -1,40 +1,13 @@
 // Building scenes with the real program: from nothing, by mouse and by keyboard, undone, saved and read again.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test as plain } from 'node:test';
-import { DESK, PHONE, ROOT, pictureBox, startBrowser, startDivan, stopBrowser, until, surfacePlace, openPage, settled } from './browser.mjs';
+import { openEmpty, openPage, PHONE, pictureBox, ROOT, settled, startDivan, startEmpty, stopBrowser, surfacePlace, until } from './browser.mjs';
 
 const test = (name, body) => plain(name, { timeout: 180000 }, body);
-const DIVAN = process.env.DIVAN ?? join(ROOT, 'build', 'divan');
 after(stopBrowser);
-
-// `divan view` without a scene, in a directory of its own.
-async function startEmpty(args = [], env = process.env) {
-  const directory = mkdtempSync(join(tmpdir(), 'divan-build-'));
-  const child = spawn(DIVAN, ['view', '--no-browser', '--port', '0', ...args], { cwd: directory, env, stdio: ['ignore', 'pipe', 'pipe'] });
-  let output = '';
-  const address = await new Promise((resolve, reject) => {
-    const read = (data) => { output += data; const found = output.match(/http:\/\/\S+\//); if (found) resolve(found[0]); };
-    child.stdout.on('data', read);
-    child.stderr.on('data', read);
-    child.on('exit', (code) => reject(new Error(`divan view ended with ${code}:\n${output}`)));
-  });
-  return { address, directory, async stop() { const gone = new Promise((done) => child.once('exit', done)); if (child.exitCode === null) { child.kill('SIGTERM'); await gone; } rmSync(directory, { recursive: true, force: true }); } };
-}
-
-async function openEmpty(address, options = DESK) {
-  const context = await (await startBrowser()).newContext({ acceptDownloads: true, ...options });
-  const page = await context.newPage(), problems = [];
-  page.setDefaultTimeout(40000);
-  page.on('console', (m) => { if (m.type() === 'error') problems.push(m.text()); });
-  page.on('pageerror', (e) => problems.push(String(e.stack ?? e)));
-  await page.goto(`${address}?antialias=0&ratio=1&quality=reduced`);
-  await until(page, () => window.divan?.session?.editor && window.divan.session.graph);
-  return { page, context, problems };
-}
 
 const has = (page, path) => until(page, (p) => window.divan.session.nodes.has(p) || window.divan.session.objects.has(p), path);
 const gone = (page, path) => until(page, (p) => !window.divan.session.nodes.has(p) && !window.divan.session.objects.has(p), path);
@@ -144,7 +117,8 @@ describe('a scene from nothing', () => {
     await has(page, '/Block_copy/grains');
     await page.keyboard.press('Delete');
     await until(page, () => !window.divan.session.nodes.has('/Block_copy') || !window.divan.session.nodes.has('/Block'));
-    const edits = await page.evaluate(() => new Promise((done) => { const see = () => { if (window.divan.session.status.edits >= 7) done(window.divan.session.status.edits); else setTimeout(see, 50); }; see(); }));
+    await until(page, () => window.divan.session.status.edits >= 7);
+    const edits = await page.evaluate(() => window.divan.session.status.edits);
     assert.equal(edits, 7);
     const built = await sceneText(page);
     await page.locator('.picture').focus();

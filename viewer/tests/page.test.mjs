@@ -45,7 +45,7 @@ test('keys with Ctrl go to the controllers, by SOFA\'s codes', async () => {
   await page.locator('.picture').focus();
   await page.keyboard.press('Control+a');
   await page.keyboard.press('Control+ArrowUp');
-  await page.waitForTimeout(100);
+  for (let i = 0; i < 200 && mock.sim.keys.filter(([, down]) => down).length < 2; i++) await settled(page);      // until they have come
   assert.deepEqual(mock.sim.keys.filter(([, down]) => down), [[65, true], [19, true]]);
 });
 

@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test as plain } from 'node:test';
-import { DESK, drawn, openPage, startBrowser, startDivan, stopBrowser, surfacePlace, until } from './browser.mjs';
+import { DESK, drawn, FAST, openPage, startBrowser, startDivan, stopBrowser, surfacePlace, until } from './browser.mjs';
 
-const test = (name, body) => plain(name, { timeout: 90000 }, body);
+const test = (name, body) => plain(name, { timeout: 180000 }, body);
 let directory;
 // twenty faces that meet at 42 degrees
 const g = (1 + Math.sqrt(5)) / 2;
@@ -35,7 +35,7 @@ async function look(name, text, run, { draws = true } = {}) {
       assert.deepEqual(opened.problems, [], 'the page reported errors');
     } else {
       const context = await (await startBrowser()).newContext(DESK), page = await context.newPage();
-      await page.goto(`${divan.address}?antialias=0&ratio=1&quality=reduced`);
+      await page.goto(`${divan.address}?${FAST}`);
       await run(page);
       await context.close();
     }
@@ -93,6 +93,7 @@ test('background, lights, labels and planes of the scene are drawn, what is not 
   await until(page, () => window.divan.session.status.labels?.[0] === 'time is s');
   const yellow = await page.evaluate(() => {
     const { stage } = window.divan;
+    stage.resize(stage.width, stage.height, 1);
     stage.draw();
     const data = stage.overlay.context.getImageData(20, 20, 120, 40).data;
     let n = 0;
@@ -127,6 +128,8 @@ test('points on a surface are seen whole', () => look('points', root(`<Node name
   // how many pixels the points change, with the floor below them or without
   const pixels = (floor) => page.evaluate(async (shown) => {
     const { stage } = window.divan, points = stage.shapes.filter((s) => s.info.path === '/Points/dofs');
+    stage.resize(stage.width, stage.height, 1);
+    stage.draw();
     for (const s of stage.shapes) if (s.info.path === '/Floor/floor') s.object.visible = shown;
     const picture = async (visible) => {
       for (const s of points) s.object.visible = visible;
@@ -200,9 +203,11 @@ test('a pull tells its force, a paused run no rates', () => look('pull', root(bo
   await page.mouse.down();
   await until(page, () => window.divan.touch.grabbed);
   await page.mouse.move(at.x + 120, at.y, { steps: 4 });
-  await until(page, () => window.divan.session.status.pull > 10);
-  const { pull, length } = await page.evaluate(() => { const { session, stage } = window.divan; return { pull: session.status.pull, length: stage.spring.to.distanceTo(stage.spring.from) }; });
-  assert.ok(Math.abs(pull - 1000 * length) < 0.3 * pull, `${pull} N at ${length} m of 1000 N/m`);
+  // the status is of a step: it may still tell of a place that the mouse has left
+  await until(page, () => {
+    const { session: { status: { pull } }, stage: { spring } } = window.divan, length = spring.to.distanceTo(spring.from);
+    return pull > 10 && length > 0.1 && Math.abs(pull - 1000 * length) < 0.1 * pull;
+  });
   await page.mouse.up();
   await page.keyboard.up('Shift');
   await until(page, () => window.divan.session.status.pull === undefined);
@@ -212,7 +217,9 @@ test('the tree goes to what was picked', () => look('long', root(Array.from({ le
   const at = await surfacePlace(page, '/Bar/Visual/skin');
   await page.mouse.click(at.x, at.y);
   await until(page, () => window.divan.session.selection === '/Bar/Visual/skin');
-  await page.waitForTimeout(300);
-  const row = await page.locator('divan-tree [data-path="/Bar/Visual/skin"]').boundingBox(), tree = await page.locator('divan-tree .tree').boundingBox();
-  assert.ok(row && row.y >= tree.y - 1 && row.y + row.height <= tree.y + tree.height + 1, `${JSON.stringify(row)} in ${JSON.stringify(tree)}`);
+  await until(page, () => {
+    const root = document.querySelector('divan-app').shadowRoot.querySelector('divan-graph-tab').shadowRoot.querySelector('divan-tree').shadowRoot;
+    const row = root.querySelector('[data-path="/Bar/Visual/skin"]')?.getBoundingClientRect(), tree = root.querySelector('.tree').getBoundingClientRect();
+    return row && row.top >= tree.top - 1 && row.bottom <= tree.bottom + 1;
+  });
 }));

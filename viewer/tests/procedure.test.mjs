@@ -1,7 +1,7 @@
 // A procedure on the screen, with the real program: what is to be done, hints, warnings, the score, and the report at the end.
 import assert from 'node:assert/strict';
 import { after, before, describe, test as plain } from 'node:test';
-import { DESK, PHONE, openPage, startDivan, stopBrowser, until } from './browser.mjs';
+import { DESK, PHONE, openPage, settled, startDivan, stopBrowser, until } from './browser.mjs';
 
 const test = (name, body) => plain(name, { timeout: 400000 }, body);
 const text = (page, id) => page.locator(`#${id}`).textContent();
@@ -55,7 +55,8 @@ describe('a procedure', () => {
 
 describe('the other procedures', () => {
   for (const [scene, title, now, hint] of [
-    ['anatomy/abdomen/scene.scn', /Show the gall bladder/, /Step 1 of 4: Bring the probe in/, /tilt it down first/],
+    ['anatomy/liver/scene.scn', /Lift the edge of the liver/, /Step 1 of 4: Grasp the lower edge/, /press Ctrl \+ G/],
+    ['anatomy/abdomen/scene.scn', /Show the gall bladder/, /Step 1 of 5: Look at the gall bladder/, /drag the black laparoscope/],
     ['anatomy/cataract/scene.scn', /Capsulorhexis/, /Step 1 of 4: Pierce the capsule/, /Shift \+ drag the needle/],
     ['anatomy/resection/grid.scn', /Resection of a segment/, /Step 1 of 4: Grasp the segment/, /Ctrl \+ G/]]) {
     test(`${scene} says what to do`, async () => {
@@ -90,7 +91,8 @@ describe('a scene without one', () => {
   test('has no card', async () => {
     const divan = await startDivan('liver.scn');
     const { page, context } = await openPage(divan.address, DESK);
-    await page.waitForTimeout(600);
+    await until(page, () => window.divan.session.graph && window.divan.session.status.ready);
+    await settled(page);
     assert.equal(await page.locator('#procedure').count(), 0);
     await context.close();
     await divan.stop();

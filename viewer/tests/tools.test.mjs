@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test as plain } from 'node:test';
 import { DESK, openPage, pictureBox, settled, startDivan, stopBrowser, surfacePlace, until } from './browser.mjs';
 
-const test = (name, body) => plain(name, { timeout: 90000 }, body);
+const test = (name, body) => plain(name, { timeout: 180000 }, body);
 const state = (page) => page.evaluate(() => ({ undo: window.divan.session.status.undo ?? 0, text: window.divan.session.toast?.text ?? '', advice: window.divan.session.toast?.advice ?? '' }));
 const triangles = (page) => page.evaluate(() => { const { stage } = window.divan, s = stage.shapes.find((x) => x.info.group === 'visual' && x.info.kind === 'triangles'); return stage.arrays.get(s.info.indices).data.length / 3; });
 const said = (page, part) => until(page, (p) => (window.divan.session.toast?.text ?? '').includes(p), part);

@@ -21,6 +21,8 @@ const PATHS: Record<string, ReturnType<typeof svg>> = {
   carve: svg`<path d="M2 6h3.200a2.900 2.900 0 0 0 5.600 0H14v7H2z" stroke-linejoin="round"/><circle cx="8" cy="4.600" r="1.400" fill="currentColor" stroke="none"/>`,
   erase: svg`<path d="M8 2.500 13.500 12.500h-11z" stroke-linejoin="round" stroke-dasharray="2 1.800"/><path d="m6.3 7.800 3.400 3.400M9.7 7.800l-3.400 3.400"/>`,
   refine: svg`<path d="M8 2.500 13.500 12.500h-11zM8 12.500 5.2 7.500h5.600z" stroke-linejoin="round"/>`,
+  bolt: svg`<path d="M9 2 4 9h3.500L6.500 14 12 6.800H8.300z" fill="currentColor" fill-opacity=".18" stroke-linejoin="round"/>`,
+  burn: svg`<circle cx="8" cy="10" r="3.500" stroke-dasharray="2 1.700"/><path d="m13.500 2-4.800 7"/><circle cx="8.300" cy="9.600" r="1" fill="currentColor" stroke="none"/>`,
   undo: svg`<path d="M4 6.500h5.500a3.300 3.300 0 0 1 0 6.600H6"/><path d="M6.500 3.500 3.500 6.500l3 3"/>`,
   redo: svg`<path d="M12 6.500H6.500a3.300 3.300 0 0 0 0 6.600H10"/><path d="m9.500 3.500 3 3-3 3"/>`,
   shift: svg`<path d="M8 2v12M2 8h12"/><path d="M6 4l2-2 2 2M6 12l2 2 2-2M4 6 2 8l2 2M12 6l2 2-2 2"/>`,

@@ -1,6 +1,7 @@
 // The bar of tools that change meshes, at the left of the picture.
 import { css, html, nothing } from 'lit';
-import { TOOLS } from '../view/tools.ts';
+import { hasHeart, THERAPIES } from '../view/therapy.ts';
+import { type Tool, TOOLS } from '../view/tools.ts';
 import { icon } from './icons.ts';
 import { page, Part } from './part.ts';
 import { shared } from './styles.ts';
@@ -14,13 +15,14 @@ export class ToolBar extends Part {
     hr { width: 100%; margin: 3px 0; border: 0; border-top: 1px solid var(--line); }
     @media (max-width: 720px) { span, kbd { display: none !important; } }
   `];
-  protected override topics = ['status', 'connection', 'touch'] as any;
+  protected override topics = ['status', 'connection', 'touch', 'graph'] as any;
 
   override render() {
     const tools = page.touch?.tools, s = this.session;
     if (!tools?.open) return nothing;
+    const heart = hasHeart(s.graph), shown = TOOLS.filter((t) => heart || !(THERAPIES as Tool[]).includes(t));
     return html`<div class="bar" role="toolbar" aria-label="tools that change meshes" aria-orientation="vertical">
-      ${TOOLS.map((t) => html`<button class=${tools.current === t.name ? 'on' : ''} aria-pressed=${String(tools.current === t.name)} aria-label=${t.title} title="${t.title}: ${t.hint} (${t.key})" ?disabled=${!s.editor}
+      ${shown.map((t) => html`<button class=${tools.current === t.name ? 'on' : ''} aria-pressed=${String(tools.current === t.name)} aria-label=${t.title} title="${t.title}: ${t.hint} (${t.key})" ?disabled=${!s.editor}
         @click=${() => tools.take(t.name)}>${icon(t.icon)}<span>${t.title}</span><kbd>${t.key}</kbd></button>`)}
       <hr><button aria-label="Undo" title="Undo the last stroke (U)" ?disabled=${!s.editor || !s.status.undo} @click=${() => tools.undo()}>${icon('undo')}<span>Undo${s.status.undo ? ` (${s.status.undo})` : ''}</span><kbd>U</kbd></button></div>`;
   }

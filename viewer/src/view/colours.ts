@@ -24,6 +24,13 @@ function colourAt(stops: string[], t: number): [number, number, number] {
 
 const textures = new Map<string, DataTexture>();
 
+// A map of the scene gets a name of its own.
+export function sceneMap(colours: string[]): string {
+  const name = `scene ${colours.join('')}`;
+  MAPS[name] ??= colours;
+  return name;
+}
+
 export function mapTexture(name: string): DataTexture {
   let texture = textures.get(name);
   if (!texture) {
@@ -40,9 +47,8 @@ export function mapTexture(name: string): DataTexture {
   return texture;
 }
 
-export function mapGradient(name: string): string {
-  return `linear-gradient(to right, ${(MAPS[name] ?? MAPS.viridis).map((c) => '#' + c).join(', ')})`;
-}
+export function mapStops(name: string): string[] { return (MAPS[name] ?? MAPS.viridis).map((c) => '#' + c); }
+export function mapGradient(name: string): string { return `linear-gradient(to right, ${mapStops(name).join(', ')})`; }
 
 // of bodies for which nobody chose a colour, as src/view/draw.c has them
 export const PALETTE: [number, number, number][] = [[0.851, 0.529, 0.455], [0.416, 0.647, 0.663], [0.851, 0.718, 0.494], [0.490, 0.580, 0.769], [0.576, 0.706, 0.545], [0.663, 0.498, 0.659], [0.753, 0.424, 0.310], [0.561, 0.639, 0.702]];

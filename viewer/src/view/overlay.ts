@@ -72,6 +72,28 @@ export class Overlay {
     this.c.font = '11px ui-sans-serif, system-ui, sans-serif';
   }
 
+  // Scales of numbers that are shown as colours, on a picture that is taken: from the lower left corner upwards, as src/render/picture.c has them.
+  scales(c: CanvasRenderingContext2D, width: number, height: number, left: number, list: { label: string; low: number; high: number; stops: string[] }[]) {
+    const wide = Math.min(160, width / 4);
+    c.font = '11px ui-sans-serif, system-ui, sans-serif';
+    c.textBaseline = 'top';
+    c.fillStyle = this.colours.text;
+    list.forEach((s, row) => {
+      const top = height - 22 - 44 * row;
+      if (top < 40) return;
+      const ramp = c.createLinearGradient(left, 0, left + wide, 0);
+      s.stops.forEach((colour, i) => ramp.addColorStop(i / (s.stops.length - 1), colour));
+      c.textAlign = 'left';
+      c.fillText(s.label, left, top - 26);
+      c.fillText(String(Number(s.low.toPrecision(3))), left, top + 4);
+      c.textAlign = 'right';
+      c.fillText(String(Number(s.high.toPrecision(3))), left + wide, top + 4);
+      c.fillStyle = ramp;
+      c.fillRect(left, top - 10, wide, 10);
+      c.fillStyle = this.colours.text;
+    });
+  }
+
   note(s: string) {
     this.c.textAlign = 'left';
     this.text(s, 76, this.height - 18, this.colours.muted);

@@ -7,7 +7,7 @@ import type { Frame, Material } from '../protocol.ts';
 import type { Session } from '../session.ts';
 import { Arrays } from './arrays.ts';
 import { OrbitCamera, type Pose } from './camera.ts';
-import { GROUPS } from './colours.ts';
+import { GROUPS, mapStops, sceneMap } from './colours.ts';
 import { Follower } from './follower.ts';
 import { Overlay, type SpringLine } from './overlay.ts';
 import { pick, type Picked } from './pick.ts';
@@ -175,10 +175,11 @@ export class Stage {
 
   private range(shape: Shape, low: number, high: number): [number, number] {
     const { rangeMode, rangeLow, rangeHigh } = this.session.settings;
+    if (shape.info.range) return shape.info.range;
     if (rangeMode === 'fixed') return [rangeLow, rangeHigh];
     if (!(low <= high)) return [0, 1];
     if (rangeMode === 'frame') return [low, high];
-    const key = shape.info.label || shape.info.path;
+    const key = `${shape.info.label || shape.info.path} ${shape.info.map?.colours ?? ''}`;
     const old = this.ranges.get(key) ?? [Infinity, -Infinity];
     const grown: [number, number] = [Math.min(old[0], low), Math.max(old[1], high)];
     this.ranges.set(key, grown);
@@ -271,9 +272,11 @@ export class Stage {
       shape.update(this.arrays, this.look);
       if (shape.object.visible && shape.info.values != null) {
         const [low, high] = this.look.range(shape, shape.low, shape.high);
-        if (!legends.some((l) => l.label === (shape.info.label ?? ''))) legends.push({ label: shape.info.label ?? '', low, high, map: this.look.colourMap });
+        const own = shape.info.map, label = own?.title || (shape.info.label ?? ''), scale = own?.scale ?? 1, map = own ? sceneMap(own.colours) : this.look.colourMap;
+        if (!own?.hidden && !legends.some((l) => l.label === label && l.map === map)) legends.push({ label, low: scale * low, high: scale * high, map });
       }
     }
+    for (const s of this.session.scene?.scales ?? []) legends.push({ label: s.title, low: s.scale * s.low, high: s.scale * s.high, map: sceneMap(s.colours) });
     if (JSON.stringify(legends) !== JSON.stringify(this.legends)) { this.legends = legends; this.session.notify('legends'); }
     this.boxLines.visible = this.session.settings.box;
     this.chosen.visible = false;
@@ -505,6 +508,7 @@ export class Stage {
     const c = copy.getContext('2d')!;
     c.drawImage(this.canvas, 0, 0);
     c.drawImage(this.overlay.element, 0, 0, copy.width, copy.height);
+    if (!(this.session.settings.xray > 0)) this.overlay.scales(c, copy.width, copy.height, this.session.settings.axes ? 130 : 14, this.legends.map((l) => ({ ...l, stops: mapStops(l.map) })));
     if (still) this.resize(before.width, before.height, before.ratio);
     return new Promise((resolve, reject) => copy.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('the picture could not be made'))), 'image/png'));
   }

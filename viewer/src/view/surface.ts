@@ -4,7 +4,7 @@ import {
 } from 'three';
 import type { Drawable } from '../protocol.ts';
 import { Arrays } from './arrays.ts';
-import { GROUP_COLOURS, mapTexture } from './colours.ts';
+import { GROUP_COLOURS, mapTexture, sceneMap } from './colours.ts';
 import { computeNormals, gather, sameplaces, splitCreases, type Split } from './normals.ts';
 import type { Program } from './program.ts';
 import { colour, fade, keep, picture, Shape, sized, type Look } from './shape.ts';
@@ -121,7 +121,7 @@ export class Triangles extends Shape {
       m.wireframe = look.wireframe || material?.wireframe === true;
       m.emissive.copy(emissive);
       if (selected) m.emissive.lerp(look.accent, 0.28);
-      if (values != null) m.map = mapTexture(look.colourMap);
+      if (values != null) m.map = mapTexture(this.info.map ? sceneMap(this.info.map.colours) : look.colourMap);
     }
     this.wear(arrays, look);
     if (!this.cloud) solid(this.mesh, this.looks.every((l) => !l.material.transparent && !l.material.wireframe));

@@ -1,18 +1,21 @@
 // Tools that change meshes: what is in the hand, the stroke that it draws, and what the program is asked to do with it.
 import type { Session } from '../session.ts';
 import type { Stage } from './stage.ts';
+import { THERAPIES, type TherapyName } from './therapy.ts';
 
-export type ToolName = 'cut' | 'incise' | 'carve' | 'remove' | 'refine';
+export type ToolName = 'cut' | 'incise' | 'carve' | 'remove' | 'refine' | TherapyName;
 interface Place { x: number; y: number }           // of the picture, -1 to 1
 interface Drag { tool: ToolName; changed: number } // from button down to button up; how many answers changed something
 
 // name, icon, key, what it is called, what to do with it
-export const TOOLS: { name: ToolName; icon: string; key: string; title: string; hint: string }[] = [
+export interface Tool { name: ToolName; icon: string; key: string; title: string; hint: string }
+export const TOOLS: Tool[] = [
   { name: 'cut', icon: 'blade', key: 'C', title: 'Cut', hint: 'drag a line across a body: what lies under it is cut through' },
   { name: 'incise', icon: 'incise', key: 'J', title: 'Incise', hint: 'drag along a body: it is opened there, not cut through' },
   { name: 'carve', icon: 'carve', key: 'V', title: 'Carve', hint: 'drag over a body: what the circle touches is taken away' },
   { name: 'remove', icon: 'erase', key: 'X', title: 'Remove', hint: 'click an element: it is taken away' },
   { name: 'refine', icon: 'refine', key: 'E', title: 'Refine', hint: 'click a body: elements in the circle are halved' },
+  ...THERAPIES,
 ];
 const BRUSH = 22;                                  // pixels
 const WOBBLE = 3;                                  // pixels by which a line may differ from what was drawn
@@ -47,6 +50,7 @@ export class Tools {
 
   get info() { return TOOLS.find((t) => t.name === this.current) ?? null; }
   private get draws() { return this.current === 'cut' || this.current === 'incise'; }
+  private get paints() { return this.current === 'carve' || this.current === 'ablate'; }
 
   take(name: ToolName | null) {
     this.cancel();
@@ -83,7 +87,7 @@ export class Tools {
     if (this.drawing && this.draws) {
       const last = this.points[this.points.length - 1];
       if (this.pixels(last, at) >= 2 && this.points.length < 2000) this.points.push(at);
-    } else if (this.drawing && this.current === 'carve' && !this.asked) this.touch(at, this.drag);
+    } else if (this.drawing && this.paints && !this.asked) this.touch(at, this.drag);
     this.show(at);
   }
 
@@ -123,10 +127,10 @@ export class Tools {
   // The program finds what is under the ray: the picture may be older than the mesh.
   private async ask(at: Place, drag: Drag) {
     const { tool } = drag, p = this.stage.camera.pixel(this.stage.overlay.height), circle = tool === 'remove' ? 0 : BRUSH * p.size;
-    const answer = await this.session.tool(tool, [this.ray(at)], { size: p.perspective ? 0 : circle, spread: p.perspective ? circle : 0, goesOn: tool === 'carve' && drag.changed > 0 });
+    const answer = await this.session.tool(tool, [this.ray(at)], { size: p.perspective ? 0 : circle, spread: p.perspective ? circle : 0, goesOn: drag.changed > 0 });
     if (answer?.changed) drag.changed++;
     if (!answer && drag === this.drag) this.drawing = false;       // the message is shown; a drag does not repeat it
-    if (answer && tool !== 'carve') this.tell(answer);
+    if (answer?.text && tool !== 'carve') this.tell(answer);
   }
 
   private tell(answer: { text?: string; pieces?: number } | null) {

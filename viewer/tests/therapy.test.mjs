@@ -1,0 +1,64 @@
+// Tools of the heart with the real program: leads and lesions placed by the mouse while the scene runs, and undone.
+import assert from 'node:assert/strict';
+import { after, before, describe, test as plain } from 'node:test';
+import { DESK, openPage, startDivan, stopBrowser, surfacePlace, until } from './browser.mjs';
+
+const test = (name, body) => plain(name, { timeout: 90000 }, body);
+const said = (page, part) => until(page, (p) => (window.divan.session.toast?.text ?? '').includes(p), part);
+const has = (page, path) => until(page, (p) => window.divan.session.objects.has(p), path);
+const excitations = (page) => page.evaluate(async () => Number((await window.divan.session.connection.request('object', { path: '/fronts' })).object.fields.find((f) => f.name === 'excitations').value));
+const steps = async (page, n) => { const from = await page.evaluate(() => window.divan.session.status.step); await page.evaluate((count) => window.divan.session.step(count), n); await until(page, (at) => window.divan.session.status.step >= at, from + n); };
+const SMALL = { ...DESK, viewport: { width: 800, height: 560 } };     // quick to draw without a graphics card
+const open = async (divan) => { const o = await openPage(divan.address, SMALL, ''); await until(o.page, () => window.divan.session.editor && window.divan.session.graph); return o; };
+
+after(stopBrowser);
+
+describe('therapy by the mouse', () => {
+  let divan;
+  before(async () => { divan = await startDivan('heart/reentry.scn'); });
+  after(async () => { await divan?.stop(); });
+
+  test('a lead gives a pulse where the heart is clicked, a lesion is drawn; both are undone', async () => {
+    const o = await open(divan), { page } = o;
+    const place = await surfacePlace(page, '/fronts');
+    assert.ok(place, 'the heart is in the picture');
+    const rest = await excitations(page);
+    await page.getByRole('button', { name: 'Tools that change meshes' }).click();
+    await page.getByRole('button', { name: 'Pace', exact: true }).click();
+    await page.locator('#tool-hint').waitFor();
+    await page.mouse.click(place.x, place.y);
+    await said(page, 'lead: one pulse');
+    await has(page, '/lead');
+    await steps(page, 10);
+    assert.ok(await excitations(page) > rest + 10, 'a front has left the lead');
+    await page.keyboard.press('s');                    // the other tool by its key
+    await page.mouse.move(place.x - 20, place.y);
+    await page.mouse.down();
+    for (let i = 1; i <= 6; i++) { await page.mouse.move(place.x - 20 + 12 * i, place.y); await page.waitForTimeout(60); }
+    await page.mouse.up();
+    await has(page, '/lesion');
+    await until(page, () => window.divan.session.status.undo === 2);
+    assert.equal(await page.evaluate(() => window.divan.session.objects.has('/lesion2')), false, 'one stroke, one lesion');
+    await page.keyboard.press('u');
+    await said(page, 'Undone: lesion');
+    await page.keyboard.press('u');
+    await said(page, 'Undone: lead');
+    await until(page, () => !window.divan.session.objects.has('/lead') && !window.divan.session.objects.has('/lesion'));
+    await o.context.close();
+    assert.deepEqual(o.problems, [], 'the page reported errors');
+  });
+});
+
+describe('a scene without a heart', () => {
+  let divan;
+  before(async () => { divan = await startDivan('liver.scn'); });
+  after(async () => { await divan?.stop(); });
+
+  test('is not offered tools for hearts', async () => {
+    const o = await open(divan), { page } = o;
+    await page.getByRole('button', { name: 'Tools that change meshes' }).click();
+    await page.getByRole('button', { name: 'Cut', exact: true }).waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Pace', exact: true }).count(), 0);
+    await o.context.close();
+  });
+});
