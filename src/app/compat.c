@@ -23,8 +23,12 @@ static dvWalk collect_node(dvVisitor *v, dvNode *node)
   return DV_WALK_ON;
 }
 
-// Where an iteration begins, not where it ends: what comes out is the same within its tolerance.
-static bool is_minor(int id) { return id == DV_COMPAT_LATE_GUESS || id == DV_COMPAT_UNBUILT_GUESS; }
+// Where an iteration begins or in which order it goes, last digits: what comes out is the same within a tolerance.
+static bool is_minor(int id)
+{
+  return id == DV_COMPAT_LATE_GUESS || id == DV_COMPAT_UNBUILT_GUESS || id == DV_COMPAT_PAIR_ORDER ||
+         id == DV_COMPAT_MOVED_THRICE;
+}
 
 int dv_scene_tell_compat(dvScene *scene, bool minor)
 {

@@ -45,6 +45,13 @@ const dvCompatCase dv_compat_cases[DV_COMPAT_COUNT] = {
                                           "topology says",
                                  .right =
                                      "a state with velocities but no positions starts at the points of its topology"},
+    [DV_COMPAT_MOVED_THRICE] =
+        {.name = "moved-thrice",
+         .components = "MeshOBJLoader MeshGmshLoader MeshVTKLoader MeshSTLLoader MeshOffLoader MeshTrianLoader "
+                       "MeshXspLoader GIDMeshLoader OffSequenceLoader",
+         .since = "v26.12",
+         .wrong = "points are moved, taken back and moved again: their last digits are those of three roundings",
+         .right = "points are moved once"},
     // --- integration ---
     [DV_COMPAT_BDF_HISTORY] = {.name = "bdf-history",
                                .components = "BDFOdeSolver",
@@ -260,6 +267,13 @@ const dvCompatCase dv_compat_cases[DV_COMPAT_COUNT] = {
                                 .wrong = "the first corner of a triangle touches another triangle once for every "
                                          "triangle that begins with it",
                                 .right = "a corner that triangles share touches another triangle once"},
+    [DV_COMPAT_PAIR_ORDER] =
+        {.name = "pair-order",
+         .components = "CollisionPipeline SubCollisionPipeline",
+         .since = "v26.12",
+         .wrong = "pairs of models are answered in the order in which a search first compared their models, however "
+                  "long ago",
+         .right = "pairs of models are answered in the order of detection: a step depends on its state alone"},
     [DV_COMPAT_DISTANCE_STEPS] = {.name = "distance-steps",
                                   .components = "DistanceGridForceField RigidDistanceGridCollisionModel "
                                                 "FFDDistanceGridCollisionModel",

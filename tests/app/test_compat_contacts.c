@@ -27,8 +27,8 @@ static dvTouch touch_of(const Both *b, int mode)
   return t;
 }
 
-#define PIPELINE(method)                                                                             \
-  "<Node><DefaultAnimationLoop/><CollisionPipeline/><BruteForceBroadPhase/><BVHNarrowPhase/>" method \
+#define PIPELINE(method)                                                                                             \
+  "<Node><DefaultAnimationLoop/><CollisionPipeline name='pipeline'/><BruteForceBroadPhase/><BVHNarrowPhase/>" method \
   "<CollisionResponse response='PenalityContactForceField'/>"
 #define STILL(name, mesh, model) "<Node name='" name "'>" mesh "<MechanicalObject/>" model "</Node>"
 
@@ -124,12 +124,13 @@ static void distance_stiffness(void **state)
 static void late_normals(void **state)
 {
   DV_UNUSED(state);
-  Both b = run_both("<Node><DefaultAnimationLoop/><CollisionPipeline/><BruteForceBroadPhase/><RayTraceNarrowPhase/>"
-                    "<DiscreteIntersection/><CollisionResponse response='PenalityContactForceField'/>"
-                    "<MeshTopology position='-1 -1 -1  1 -1 -1  1 -1 1  -1 -1 1  -1 1 -1  1 1 -1  1 1 1  -1 1 1' "
-                    "triangles='0 1 2  0 2 3  4 6 5  4 7 6  0 5 1  0 4 5  1 6 2  1 5 6  2 7 3  2 6 7  3 4 0  3 7 4'/>"
-                    "<MechanicalObject name='x'/><TriangleOctreeCollisionModel name='model'/></Node>",
-                    1, "model", DV_COMPAT_LATE_NORMALS);
+  Both b = run_both(
+      "<Node><DefaultAnimationLoop/><CollisionPipeline name='pipeline'/><BruteForceBroadPhase/><RayTraceNarrowPhase/>"
+      "<DiscreteIntersection/><CollisionResponse response='PenalityContactForceField'/>"
+      "<MeshTopology position='-1 -1 -1  1 -1 -1  1 -1 1  -1 -1 1  -1 1 -1  1 1 -1  1 1 1  -1 1 1' "
+      "triangles='0 1 2  0 2 3  4 6 5  4 7 6  0 5 1  0 4 5  1 6 2  1 5 6  2 7 3  2 6 7  3 4 0  3 7 4'/>"
+      "<MechanicalObject name='x'/><TriangleOctreeCollisionModel name='model'/></Node>",
+      1, "model", DV_COMPAT_LATE_NORMALS);
   const double all[3] = {-1 / 3.0, -2 / 3.0, -2 / 3.0}, less[3] = {-1 / sqrt(6), -1 / sqrt(6), -2 / sqrt(6)};
   for (int i = 0; i < 2; i++) {
     const dvCollisionModel *m = (const dvCollisionModel *)check_find(b.mode[i], "model");
@@ -266,9 +267,9 @@ static void check_order(const dvScene *s, const char *expected)
   "<Node name='" name "'><EulerImplicitSolver/><CGLinearSolver/><MechanicalObject position='" x \
   " 0 0'/><UniformMass totalMass='1e9'/><SphereCollisionModel name='" name "' radius='1'/></Node>"
 
-// Not a mistake, but rows depend on it: SOFA sorts pairs by the numbers of their models, which are those of the first
-// comparison in a tree. D comes later and has the last number.
-static void pairs_of_models_stand_in_sofas_order(void **state)
+// SOFA sorts pairs by the numbers of their models, which are those of the first comparison in a tree. D comes later and
+// has the last number.
+static void pair_order(void **state)
 {
   DV_UNUSED(state);
   static const char text[] = PIPELINE("<MinProximityIntersection alarmDistance='0.2' contactDistance='0.1'/>")
@@ -278,8 +279,9 @@ static void pairs_of_models_stand_in_sofas_order(void **state)
                                                      "</Node></Node>";
   static const char *const expected[] = {"BA CA CB ", "CA CB BA "}, *const later[] = {"BA CA CB DA DB DC ",
                                                                                       "CA CB BA DA DC DB "};
+  Both b = open_both(text, "pipeline", DV_COMPAT_PAIR_ORDER);
   for (int mode = 0; mode < 2; mode++) {
-    dvScene *s = mode ? check_scene_as_sofa(text, 1) : check_scene(text, 1);
+    dvScene *s = b.mode[mode];
     check_steps(s, 1);
     check_order(s, expected[mode]);
     size_t length;
@@ -290,8 +292,8 @@ static void pairs_of_models_stand_in_sofas_order(void **state)
       assert_int_equal(dv_snapshot_unpack(s, memory, length, "memory"), DV_OK);
     }
     dv_free(memory);
-    check_close_scene(&s);
   }
+  close_both(&b);
 }
 
 int main(void)
@@ -307,7 +309,7 @@ int main(void)
       cmocka_unit_test(residual_row),
       cmocka_unit_test(unbuilt_step),
       cmocka_unit_test(mean_adds),
-      cmocka_unit_test(pairs_of_models_stand_in_sofas_order),
+      cmocka_unit_test(pair_order),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "object/compat.h"
 
 // one tetrahedron and, apart, a quad
 #define GMSH                                                                                                           \
@@ -134,7 +135,7 @@ static void moves_points(void **state)
   remove_files(&f);
 }
 
-// SOFA moves points, takes them back and moves them again: digits of a scene of its own, a point of a single-precision
+// moved-thrice: digits of a scene of its own, a point of a single-precision
 // mesh turned by half a turn and a quarter
 static void rounds_as_often_as_sofa(void **state)
 {
@@ -150,6 +151,7 @@ static void rounds_as_often_as_sofa(void **state)
                            sofa ? "sofa" : "none");
     start(&r, &f, text);
     const dvReals *a = value(&r, "a", "position");
+    assert_true(dv_compat_touched(report_find(&r, "a"), DV_COMPAT_MOVED_THRICE));
     for (size_t k = 0; k < 3; k++) check_close(a->data[k], sofa ? thrice[k] : once[k], 0);
     report_end(&r);
     dv_free(text);

@@ -8,6 +8,7 @@
 #include "collision/collision.h"
 #include "collision/pipeline/order.h"
 #include "collision/register.h"
+#include "object/compat.h"
 #include "object/context.h"
 #include "scene/plan.h"
 #include "scene/timer.h"
@@ -55,7 +56,8 @@ typedef struct Pipeline {
   dvModelList all, models;
   dvModelPairs pairs;
   dvContactLists lists;
-  dvPairOrder order;   // as SOFA: in which lists stand
+  bool in_pair_order;   // as SOFA: lists stand in an order of its own
+  dvPairOrder order;
   dvResponses responses;
   DV_ARRAY(dvNode *) nodes;   // that responses are attached to
   dvLiveGroup live;
@@ -117,9 +119,9 @@ static void list_models(Pipeline *p)
   for (size_t i = 0; i < p->collisionModels.count; i++)
     if (!p->collisionModels.data[i].target->failed)
       dv_push(&p->all, (dvCollisionModel *)p->collisionModels.data[i].target);
-  if (p->is_part) return;
   Search s = {.visitor = {.top_down = search_node}, .models = &p->all};
-  dv_visit(scene->root, &s.visitor);
+  if (!p->is_part) dv_visit(scene->root, &s.visitor);
+  p->in_pair_order = p->all.count > 1 && dv_compat(&p->base, DV_COMPAT_PAIR_ORDER);
 }
 
 static bool any_may_touch(const dvModelList *models)
@@ -249,10 +251,10 @@ static dvStatus pipeline_collide(dvObject *o, double dt, size_t *contacts)
   *contacts = 0;
   if (!p->complete) return DV_OK;
   list_models(p);
-  if (o->as_sofa) dv_pair_order_begin(&p->order, &p->all, &p->lists);
+  if (p->in_pair_order) dv_pair_order_begin(&p->order, &p->all, &p->lists);
   dv_contact_lists_clear(&p->lists);
   DV_TRY(find_contacts(p, dt));
-  if (o->as_sofa) dv_pair_order_apply(&p->order, &p->all, p->intersection, &p->pairs, &p->lists);
+  if (p->in_pair_order) dv_pair_order_apply(&p->order, &p->all, p->intersection, &p->pairs, &p->lists);
   dv_timer_begin_fine(o->context->timers, "response");
   dvStatus status = respond(p);
   dv_timer_end_fine(o->context->timers);

@@ -161,8 +161,7 @@ static void move_points(const double m[16], double *x, size_t count)
   }
 }
 
-// SOFA moves points, takes them back and moves them again when they are asked for: their last digits are those of three
-// roundings, and where they lie on a face of another mesh they decide what element they belong to.
+// moved-thrice: where points lie on a face of another mesh, their last digits decide what element they belong to.
 static void move_again(const double m[16], double *x, size_t count)
 {
   dvMat3 a = {{{m[0], m[1], m[2]}, {m[4], m[5], m[6]}, {m[8], m[9], m[10]}}}, inverse;
@@ -416,7 +415,8 @@ static dvStatus work(dvLoader *l, dvMesh *mesh)
   if (l->flipNormals) dv_loader_flip(mesh);
   if (moves) {
     move_points(matrix, mesh->positions.data, dv_mesh_point_count(mesh));
-    if (l->base.as_sofa) move_again(matrix, mesh->positions.data, dv_mesh_point_count(mesh));
+    if (dv_compat(&l->base, DV_COMPAT_MOVED_THRICE))
+      move_again(matrix, mesh->positions.data, dv_mesh_point_count(mesh));
     turn_normals(matrix, l->normals.data, dv_reals_size(&l->normals));
   }
   bool gmsh = dv_ends_with_nocase(l->filename, ".msh") || dv_ends_with_nocase(l->filename, ".gmsh");
