@@ -30,7 +30,7 @@ endif()
 
 set(DIVAN_PYTHON_DIR ${CMAKE_BINARY_DIR}/python)
 file(GLOB DIVAN_PYTHON_SOURCES CONFIGURE_DEPENDS bindings/python/src/*.c)
-add_library(divan_python MODULE ${DIVAN_PYTHON_SOURCES} $<TARGET_OBJECTS:divan_tool> ${DIVAN_KERNEL_OBJECTS})
+add_library(divan_python MODULE ${DIVAN_PYTHON_SOURCES} $<TARGET_OBJECTS:divan_tool> ${DIVAN_WHOLE})
 set_target_properties(divan_python PROPERTIES PREFIX "" OUTPUT_NAME _divan SUFFIX .abi3.so LIBRARY_OUTPUT_DIRECTORY ${DIVAN_PYTHON_DIR}/divan)
 target_include_directories(divan_python SYSTEM PRIVATE ${DIVAN_PYTHON_HEADERS})
 target_include_directories(divan_python PRIVATE ${CMAKE_SOURCE_DIR}/tools/divan)
