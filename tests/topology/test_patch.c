@@ -56,7 +56,7 @@ static void test_patches(void **state)
     size_t remade = 99;
     follow_scale(scale_of(c->kind));
     bool good = follow_check_patches(c, i + 1, 3, &remade);
-    if (!c->remade) good = good && remade == 0;
+    good = good && (c->remade ? remade > 0 : remade == 0);   // a reason that no longer holds is taken out of the table
     if (good) continue;
     print_error("row %zu: %s %s %s made everything again %zu times\n", i, c->name, dv_element_name(c->kind),
                 c->attributes ? c->attributes : "", remade);
