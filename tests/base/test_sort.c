@@ -66,6 +66,7 @@ static void addresses(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(sorts), cmocka_unit_test(sorts_numbers), cmocka_unit_test(addresses)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(sorts), cmocka_unit_test(sorts_numbers),
+                                     cmocka_unit_test(addresses)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

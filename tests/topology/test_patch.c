@@ -143,7 +143,8 @@ static void check_against_whole(const char *attributes, dvElementKind kind, bool
 static void test_against_whole(void **state)
 {
   DV_UNUSED(state);
-  const char *plastic = "youngModulus='20' poissonRatio='0.3' plasticMaxThreshold='0.01' plasticYieldThreshold='0.0001'";
+  const char *plastic =
+      "youngModulus='20' poissonRatio='0.3' plasticMaxThreshold='0.01' plasticYieldThreshold='0.0001'";
   check_against_whole("youngModulus='20' poissonRatio='0.3'", DV_HEXAHEDRON, false);
   check_against_whole(plastic, DV_HEXAHEDRON, true);
   check_against_whole(plastic, DV_TETRAHEDRON, true);
@@ -307,7 +308,7 @@ static void test_organ(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_patches), cmocka_unit_test(test_against_whole), cmocka_unit_test(test_lost_points),
-                                     cmocka_unit_test(test_organ)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_patches), cmocka_unit_test(test_against_whole),
+                                     cmocka_unit_test(test_lost_points), cmocka_unit_test(test_organ)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

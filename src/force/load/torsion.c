@@ -212,7 +212,8 @@ static bool in_slab(const OscillatingTorsion *t, const double *x0, const int32_t
 static int compare_corners(const void *a, const void *b)
 {
   const Corner *p = a, *q = b;
-  return p->point != q->point ? (p->point > q->point) - (p->point < q->point) : (p->order > q->order) - (p->order < q->order);
+  return p->point != q->point ? (p->point > q->point) - (p->point < q->point)
+                              : (p->order > q->order) - (p->order < q->order);
 }
 
 // lists the points of the chosen triangles, with shares that add up to 1

@@ -88,8 +88,8 @@ static dvStatus subset_choose(Subset *s)
 static void subset_place(const Subset *s, dvRowView r, size_t i, size_t width, const double *from, double *x)
 {
   const dvState *out = s->linear.base.out;
-  const double *p = r.begin[i] == r.end[i] ? dv_state_read(out, DV_X_REST) + i * width
-                                           : from + (size_t)r.index[r.begin[i]] * width;
+  const double *p =
+      r.begin[i] == r.end[i] ? dv_state_read(out, DV_X_REST) + i * width : from + (size_t)r.index[r.begin[i]] * width;
   for (size_t k = 0; k < width; k++) x[i * width + k] = p[k];
 }
 

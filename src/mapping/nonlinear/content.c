@@ -146,7 +146,7 @@ static void volume_topology_changed(dvObject *o) { content_follow(o, DV_TETRAHED
 
 static const dvDofPair pairs[] = {{DV_DOF_VEC3, 0, DV_DOF_VEC1}, {0}};
 
-#define CONTENT_CLASS(symbol, name_, help_, init_, changed_)                                                  \
+#define CONTENT_CLASS(symbol, name_, help_, init_, changed_)                                        \
   const dvClass symbol = {                                                                          \
       .struct_size = sizeof(dvClass),                                                               \
       .name = name_,                                                                                \

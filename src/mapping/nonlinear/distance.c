@@ -287,8 +287,7 @@ static const dvDofPair square_pairs[] = {{DV_DOF_VEC1, 0, DV_DOF_VEC1}, {0}};
 DISTANCE_CLASS(dv_square_mapping_class, "SquareMapping", "the square of each number", .pairs = square_pairs,
                .size = sizeof(dvMeasureMapping), .init = square_init, .presets = "geometricStiffness=Exact",
                .topology_changed = square_topology_changed,
-               .blocks = {&dv_object_block, &dv_mapping_block, &dv_measure_block},
-               .destroy = dv_measure_destroy);
+               .blocks = {&dv_object_block, &dv_mapping_block, &dv_measure_block}, .destroy = dv_measure_destroy);
 
 // --- from targets --------------------------------------------------------------------------------
 

@@ -16,10 +16,10 @@
 
 typedef struct dvFramesMapping {
   dvMapping base;
-  size_t count, frames;      // points, frames of the input
-  size_t stride;             // room for so many entries of each point; 0: as many as there are
+  size_t count, frames;           // points, frames of the input
+  size_t stride;                  // room for so many entries of each point; 0: as many as there are
   DV_ARRAY(int32_t) first, end;   // entries of each point
-  DV_ARRAY(int32_t) frame;   // of each entry; -1 where there is only room
+  DV_ARRAY(int32_t) frame;        // of each entry; -1 where there is only room
   DV_ARRAY(double) weight;
   DV_ARRAY(double) local;     // a of each entry
   DV_ARRAY(double) rotated;   // r of each entry, as of the last apply

@@ -48,8 +48,7 @@ static bool index_corners(dvMeasureMapping *m)
   size_t points = m->start.data[m->base.input_count];
   if (m->input.count == 0) return dv_loose_invert(&m->around, m->point.data, corners, points);
   int32_t *row = dv_try_alloc((corners + 1) * sizeof *row);
-  for (size_t c = 0; c < corners && row; c++)
-    row[c] = (int32_t)m->start.data[input_of(m, c)] + m->point.data[c];
+  for (size_t c = 0; c < corners && row; c++) row[c] = (int32_t)m->start.data[input_of(m, c)] + m->point.data[c];
   bool good = row && dv_loose_invert(&m->around, row, corners, points);
   dv_free(row);
   return good;

@@ -37,9 +37,9 @@ typedef struct dvMeasureMapping {
   DV_ARRAY(int32_t) point;        // of each corner of each element
   DV_ARRAY(int32_t) input;        // whose point it is; empty when there is one input
   DV_ARRAY(double) x, gradient;   // of each corner, as of the last apply
-  dvRows around;                 // which corners an input point is: the sum over them is the force on it
-  DV_ARRAY(size_t) start;        // of each input's points in `around`
-  DV_ARRAY(const double *) in;   // vectors of the inputs, during an operation
+  dvRows around;                  // which corners an input point is: the sum over them is the force on it
+  DV_ARRAY(size_t) start;         // of each input's points in `around`
+  DV_ARRAY(const double *) in;    // vectors of the inputs, during an operation
 } dvMeasureMapping;
 
 extern const dvFieldBlock dv_measure_block;

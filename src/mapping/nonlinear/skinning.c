@@ -32,8 +32,8 @@
 typedef struct Skinning {
   dvFramesMapping frames;
   SKINNING_FIELDS(DV_MEMBER)
-  DV_ARRAY(double) block;   // dual quaternions: J of each entry, 3 x 6, as of the last apply
-  DV_ARRAY(double) moved;   // a_i and t_i of each frame, and their copy at the last apply
+  DV_ARRAY(double) block;     // dual quaternions: J of each entry, 3 x 6, as of the last apply
+  DV_ARRAY(double) moved;     // a_i and t_i of each frame, and their copy at the last apply
   DV_ARRAY(double) nearest;   // frames of one point and their weights: scratch
 } Skinning;
 
@@ -151,7 +151,8 @@ static void add_influences(dvObject *o, const Influences *f, size_t points, cons
 {
   const Skinning *m = (const Skinning *)o;
   for (size_t i = 0; i < points; i++) {
-    size_t first = (size_t)f->first.data[i], n = share_weights(f->weight.data + first, (size_t)f->first.data[i + 1] - first);
+    size_t first = (size_t)f->first.data[i],
+           n = share_weights(f->weight.data + first, (size_t)f->first.data[i + 1] - first);
     for (size_t e = first; e < first + n; e++) {
       size_t frame = (size_t)f->index.data[e];
       dv_frames_add(o, frame, f->weight.data[e], place_in(m, frame, place + 3 * i));

@@ -295,8 +295,8 @@ bool dv_tetra_corot_patch(dvTetraCorot *t, const dvTetraCorotDef *def, dvTopolog
          patch_packs(t, def, dv_trace_rows(mesh, DV_TETRAHEDRON));
 }
 
-bool dv_tetra_corot_patch_cut(dvTetraCorot *t, const dvTetraCorotDef *def, dvTopology *mesh, const dvBlocksChange *change,
-                              const dvNumbers *rows)
+bool dv_tetra_corot_patch_cut(dvTetraCorot *t, const dvTetraCorotDef *def, dvTopology *mesh,
+                              const dvBlocksChange *change, const dvNumbers *rows)
 {
   if (!dv_blocks_follow(t->blocks, change, &t->patched)) return false;
   dvNumbers moved = {0};

@@ -64,8 +64,8 @@ void dv_tetra_corot_destroy(dvTetraCorot **t);
 // dv_blocks_patch).
 bool dv_tetra_corot_patch(dvTetraCorot *t, const dvTetraCorotDef *def, dvTopology *mesh);
 // The same for tetrahedra that hexahedra of a mesh were cut into (tetra_cut.h has followed).
-bool dv_tetra_corot_patch_cut(dvTetraCorot *t, const dvTetraCorotDef *def, dvTopology *mesh, const dvBlocksChange *change,
-                              const dvNumbers *rows);
+bool dv_tetra_corot_patch_cut(dvTetraCorot *t, const dvTetraCorotDef *def, dvTopology *mesh,
+                              const dvBlocksChange *change, const dvNumbers *rows);
 
 // New moduli, one a tetrahedron each.
 void dv_tetra_corot_set_material(dvTetraCorot *t, const double *young, const double *poisson);

@@ -92,7 +92,7 @@ typedef struct TetraForce {
   bool stale;                        // there is no valid set of elements
   bool follows;                      // the mesh has changed
   DV_ARRAY(double) young, poisson;   // [count]
-  DV_ARRAY(double) share;            // [points] one over the number of tetrahedra around a point; empty without stresses
+  DV_ARRAY(double) share;   // [points] one over the number of tetrahedra around a point; empty without stresses
 } TetraForce;
 
 #define SELF TetraForce
@@ -128,7 +128,7 @@ static bool is_cut(const TetraForce *t)
 {
   dvTopology *topology = dv_elastic_topology(&t->elastic);
   return is_fem(t) && (t->cut.mirrors.count || (dv_topology_count(topology, DV_TETRAHEDRON) == 0 &&
-                                            dv_topology_count(topology, DV_HEXAHEDRON) > 0));
+                                                dv_topology_count(topology, DV_HEXAHEDRON) > 0));
 }
 
 static dvStatus find_elements(TetraForce *t)

@@ -66,8 +66,7 @@ bool dv_tetra_cut_make(dvTetraCut *c, const dvTopology *t, const dvInts *hexahed
   c->tetrahedra.width = 4;
   if (!dv_ints_resize(&c->tetrahedra, 24 * cells) || !find_mirrors(c, t, cells)) return false;
   int32_t *out = dv_ints_edit(&c->tetrahedra);
-  for (size_t i = 0; i < cells; i++)
-    dv_tetra_cut_cell(hexahedra->data + 8 * i, c->mirrors.data[i], out + 24 * i);
+  for (size_t i = 0; i < cells; i++) dv_tetra_cut_cell(hexahedra->data + 8 * i, c->mirrors.data[i], out + 24 * i);
   return true;
 }
 

@@ -160,8 +160,8 @@ static bool patch(dvObject *o)
   const dvTrace *trace = dv_topology_trace(t);
   size_t count = dv_topology_count(t, DV_TETRAHEDRON), points = dv_topology_point_count(t);
   if (points != s->count || v->rest.count != dv_trace_before(trace, DV_POINT, points) || count > INT32_MAX / 4 ||
-      v->count != dv_trace_before(trace, DV_TETRAHEDRON, count) || v->count == 0 ||
-      dv_loose_are_wasteful(&v->around) || !dv_loose_loosen(&v->around, v->rest.count))
+      v->count != dv_trace_before(trace, DV_TETRAHEDRON, count) || v->count == 0 || dv_loose_are_wasteful(&v->around) ||
+      !dv_loose_loosen(&v->around, v->rest.count))
     return false;
   v->tetra = dv_topology_list(t, DV_TETRAHEDRON)->data;
   v->count = count;
