@@ -39,3 +39,39 @@ void dv_sort_u64(uint64_t *keys, uint64_t *scratch, size_t count)
   }
   if (from != keys) memcpy(keys, from, count * sizeof *keys);
 }
+
+static void sort_few_numbers(int32_t *numbers, size_t count)
+{
+  for (size_t i = 1; i < count; i++) {
+    int32_t number = numbers[i];
+    size_t k = i;
+    for (; k > 0 && numbers[k - 1] > number; k--) numbers[k] = numbers[k - 1];
+    numbers[k] = number;
+  }
+}
+
+static void sort_digit(const int32_t *from, int32_t *to, size_t count, int shift)
+{
+  uint32_t start[257] = {0};
+  for (size_t i = 0; i < count; i++) start[((uint32_t)from[i] >> shift & 255) + 1]++;
+  for (size_t b = 0; b < 256; b++) start[b + 1] += start[b];
+  for (size_t i = 0; i < count; i++) to[start[(uint32_t)from[i] >> shift & 255]++] = from[i];
+}
+
+void dv_sort_i32(int32_t *numbers, int32_t *scratch, size_t count)
+{
+  if (count <= FEW) {
+    sort_few_numbers(numbers, count);
+    return;
+  }
+  uint32_t differ = 0;
+  int32_t *from = numbers, *to = scratch;
+  for (size_t i = 1; i < count; i++) differ |= (uint32_t)numbers[i] ^ (uint32_t)numbers[0];
+  for (int shift = 0; shift < 32; shift += 8) {
+    if ((differ >> shift & 255) == 0) continue;
+    sort_digit(from, to, count, shift);
+    int32_t *swap = from;
+    from = to, to = swap;
+  }
+  if (from != numbers) memcpy(numbers, from, count * sizeof *numbers);
+}

@@ -8,6 +8,7 @@ DV_PUBLIC_BEGIN
 
 // Ascending order. `scratch` has room for as many.
 void dv_sort_u64(uint64_t *keys, uint64_t *scratch, size_t count);
+void dv_sort_i32(int32_t *numbers, int32_t *scratch, size_t count);   // numbers from 0 on
 
 DV_PUBLIC_END
 

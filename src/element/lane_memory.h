@@ -4,7 +4,7 @@
 // what its ancestors remember, as soon as the change is told: they may be gone at the end of the batch.
 //
 //   dv_lane_memory_begin(&m, blocks);                      // the elements were made; each has its lane
-//   dv_element_data_add_array(d, &m.home);                 // rows of the element data
+//   dv_element_data_add_ints(d, &m.home, false);           // rows of the element data
 //   create: dv_lane_memory_create(&m, e);                  // of the element data
 //   dv_lane_memory_settle(&m, topology, kind, blocks);     // the blocks have followed (dv_blocks_patch)
 #ifndef DV_ELEMENT_LANE_MEMORY_H
@@ -12,12 +12,14 @@
 
 #include "base/array.h"
 #include "element/blocks.h"
+#include "object/values.h"
 #include "topology/change/element_data.h"
 
 typedef struct dvLaneMemory {
   size_t width;             // numbers of an element
   bool mean;                // they do not depend on its size: heirs get the mean instead of the sum
-  DV_ARRAY(int32_t) home;   // of each element: 1 + lane, or -1 - row of `fresh`; 0 when it remembers nothing
+  size_t parts;             // elements that one of the mesh stands for, one after the other; 0: itself
+  dvInts home;              // of each element: 1 + lane, or -1 - row of `fresh`; 0 when it remembers nothing
   DV_ARRAY(double) fresh;   // of elements that are new in this batch
   void *user;
   // numbers of an element that has a lane, and those that one which has just got its lane begins with

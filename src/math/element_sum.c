@@ -1,9 +1,9 @@
 // See element_sum.h.
 #include "math/element_sum.h"
 
+#include "base/sort.h"
 #include "math/pattern.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -54,7 +54,7 @@ typedef struct Numbering {
   int32_t *number;   // [distinct] entry
   int32_t *seen;     // [distinct] block that met it last
   uint32_t *local;   // [distinct] its number there
-  int32_t *found;    // the pairs of a block
+  int32_t *found;    // the pairs of a block, and as much scratch
 } Numbering;
 
 static void find_owners(const dvElementSum *s, Numbering *n)
@@ -66,12 +66,6 @@ static void find_owners(const dvElementSum *s, Numbering *n)
       int32_t *owner = &n->owner[n->place[i]];
       *owner = *owner == NONE || *owner == (int32_t)b ? (int32_t)b : SEVERAL;
     }
-}
-
-static int compare_pairs(const void *a, const void *b)
-{
-  const int32_t *p = a, *q = b;
-  return *p < *q ? -1 : *p > *q;
 }
 
 // gives the pairs of a block their numbers: the inner ones, then the border ones, each by their points, as they stand
@@ -87,7 +81,7 @@ static bool number_block(dvElementSum *s, Numbering *n, size_t b, uint32_t *bord
     n->seen[p] = (int32_t)b;
     n->found[found++] = p;
   }
-  qsort(n->found, found, sizeof *n->found, compare_pairs);
+  dv_sort_i32(n->found, n->found + s->entries, found);
   for (int pass = 0; pass < 2; pass++)
     for (size_t i = 0; i < found; i++) {
       int32_t p = n->found[i];
@@ -156,7 +150,7 @@ static bool number(dvElementSum *s, Numbering *n)
   n->number = dv_try_alloc((s->entries + 1) * sizeof *n->number);
   n->seen = dv_try_alloc((s->entries + 1) * sizeof *n->seen);
   n->local = dv_try_alloc((s->entries + 1) * sizeof *n->local);
-  n->found = dv_try_alloc((s->entries + 1) * sizeof *n->found);
+  n->found = dv_try_alloc((2 * s->entries + 1) * sizeof *n->found);
   s->point = dv_try_alloc((2 * s->entries + 1) * sizeof *s->point);
   if (!n->owner || !n->number || !n->seen || !n->local || !n->found || !s->point) return false;
   for (size_t p = 0; p < s->entries; p++) n->owner[p] = n->seen[p] = NONE;

@@ -26,7 +26,7 @@ void dv_pairs_join(dvPairs *p, dvElementList *first, dvElementList *second, dvIn
     p->lists[i]->user = &p->sides[i];
     p->lists[i]->destroy = leave;
     // an end that follows nothing is a column of the other
-    if (!p->lists[1 - i]) dv_element_list_add_ints(p->lists[i], p->ends[1 - i], false);
+    if (!p->lists[1 - i] && p->ends[1 - i]) dv_element_list_add_ints(p->lists[i], p->ends[1 - i], false);
   }
 }
 

@@ -25,7 +25,8 @@ typedef struct dvPairs {
 
 // Begins to follow with two lists of the component. They and the struct must stay where they are while it lives.
 void dv_pairs_follow(dvPairs *p, dvObject *o, const dvState *first, const dvState *second, dvInts *a, dvInts *b);
-// The same with lists that follow something else than points; either may be NULL.
+// The same with lists that follow something else than points; either may be NULL. `b` may be NULL as well: entries of
+// one end, of which only the changes are asked.
 void dv_pairs_join(dvPairs *p, dvElementList *first, dvElementList *second, dvInts *a, dvInts *b);
 // The list that columns are added to; NULL when there is nothing to follow. Columns have a row for each entry.
 static inline dvElementList *dv_pairs_list(const dvPairs *p) { return p->lists[0] ? p->lists[0] : p->lists[1]; }

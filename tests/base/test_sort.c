@@ -24,6 +24,25 @@ static void sorts(void **state)
     }
 }
 
+static void sorts_numbers(void **state)
+{
+  DV_UNUSED(state);
+  static int32_t numbers[3000], scratch[3000];
+  static const size_t counts[] = {0, 1, 2, 47, 48, 49, 100, 3000};
+  uint64_t seed = 1;
+  for (size_t k = 0; k < DV_COUNT(counts); k++)
+    for (int shift = 33; shift < 64; shift += 6) {
+      int64_t sum = 0, after = 0;
+      for (size_t i = 0; i < counts[k]; i++) sum += numbers[i] = (int32_t)(next(&seed) >> shift);
+      dv_sort_i32(numbers, scratch, counts[k]);
+      for (size_t i = 0; i < counts[k]; i++) {
+        after += numbers[i];
+        if (i && numbers[i - 1] > numbers[i]) fail_msg("%d stands before %d", numbers[i - 1], numbers[i]);
+      }
+      assert_true(sum == after);
+    }
+}
+
 static void addresses(void **state)
 {
   DV_UNUSED(state);
@@ -47,6 +66,7 @@ static void addresses(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(sorts), cmocka_unit_test(addresses)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(sorts), cmocka_unit_test(sorts_numbers),
+                                     cmocka_unit_test(addresses)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@
 #include "io/scene/scene_file.h"
 #include "visual/visual_model.h"
 
+#include <math.h>
 #include <string.h>
 
 // blocks are patched from the second one on
@@ -26,6 +27,9 @@ static void test_patches(void **state)
       {.name = "TetrahedronFEMForceField",
        .kind = DV_TETRAHEDRON,
        .attributes = MODULI " plasticMaxThreshold='0.01' plasticYieldThreshold='0.0001'"},
+      {.name = "TetrahedronFEMForceField",
+       .kind = DV_TETRAHEDRON,
+       .attributes = "youngModulus='10' computeVonMisesStress='1'"},
       {.name = "MJEDTetrahedralForceField",
        .kind = DV_TETRAHEDRON,
        .attributes = "materialName='NeoHookean' ParameterSet='3 20' pronySeries='0.5 0.1'"},
@@ -56,7 +60,7 @@ static void test_patches(void **state)
     size_t remade = 99;
     follow_scale(scale_of(c->kind));
     bool good = follow_check_patches(c, i + 1, 3, &remade);
-    if (!c->remade) good = good && remade == 0;
+    good = good && (c->remade ? remade > 0 : remade == 0);   // a reason that no longer holds is taken out of the table
     if (good) continue;
     print_error("row %zu: %s %s %s made everything again %zu times\n", i, c->name, dv_element_name(c->kind),
                 c->attributes ? c->attributes : "", remade);
@@ -64,6 +68,86 @@ static void test_patches(void **state)
   }
   follow_scale(1);
   assert_int_equal(bad, 0);
+}
+
+// --- against everything made again ----------------------------------------------------------------
+
+static void name_same_order(dvTopology *t)
+{
+  size_t n = dv_topology_point_count(t);
+  int32_t *order = dv_alloc((n + 1) * sizeof *order);
+  for (size_t i = 0; i < n; i++) order[i] = (int32_t)i;
+  assert_int_equal(dv_topology_renumber(t, DV_POINT, order), DV_OK);
+  dv_free(order);
+}
+
+static void evaluate(dvObject *it, dvState *s, int steps)
+{
+  const dvMech mech = {.x = DV_X, .v = DV_V, .f = DV_F, .dx = DV_DX, .df = DV_DF, .k = 1};
+  for (int i = 0; i < steps; i++) {
+    memset(dv_state_write(s, DV_F), 0, dv_state_scalars(s, DV_F) * sizeof(double));
+    ((const dvForceOps *)dv_ops(it, DV_ROLE_FORCE))->add_force(it, &mech);
+    if (i + 1 < steps && it->cls->end_step) it->cls->end_step(it);
+  }
+}
+
+// Two scenes with the same changes; in the second one points are renumbered in the order that they have, of which there
+// is no trace. For what a scene made anew does not know: how cells were mirrored, what has flowed.
+static void check_against_whole(const char *attributes, dvElementKind kind, bool flows)
+{
+  const followCase c = {.name = "TetrahedronFEMForceField", .kind = kind, .attributes = attributes};
+  follow_scale(scale_of(kind));
+  char *text = follow_scene(&c);
+  fdScene s[2] = {fd_open(text), fd_open(text)};
+  dvObject *it[2];
+  dvState *dofs[2];
+  for (int k = 0; k < 2; k++) {
+    it[k] = dv_node_object(s[k].scene->root, "it");
+    dofs[k] = dv_state(dv_node_object(s[k].scene->root, "dofs"));
+    double *x = dv_state_write(dofs[k], DV_X);
+    follow_seed(5);
+    for (size_t i = 0; i < dv_state_scalars(dofs[k], DV_X); i++) x[i] += 0.1 * follow_random();
+    evaluate(it[k], dofs[k], 3);
+  }
+  double least = 1e300;
+  for (int batch = 0; batch < 6; batch++) {
+    size_t before[2];
+    for (int k = 0; k < 2; k++) {
+      dvTopology *mesh = dv_topology(dv_node_object(s[k].scene->root, "mesh"));
+      follow_seed((uint64_t)batch + 11);
+      follow_remove(mesh, kind, 1 + follow_below(6));
+      if (kind == DV_TETRAHEDRON) follow_split(mesh, kind);
+      if (k) name_same_order(mesh);
+      before[k] = s[k].scene->remade;
+      dv_topology_end_changes(mesh);
+      evaluate(it[k], dofs[k], flows ? 2 : 1);
+    }
+    if (batch) assert_int_equal(s[0].scene->remade - before[0], 0);
+    assert_true(s[1].scene->remade > before[1]);
+    size_t n = dv_state_scalars(dofs[0], DV_F);
+    assert_int_equal(n, dv_state_scalars(dofs[1], DV_F));
+    const double *a = dv_state_read(dofs[0], DV_F), *b = dv_state_read(dofs[1], DV_F);
+    double largest = 0;
+    for (size_t i = 0; i < n; i++) largest = fmax(largest, fabs(b[i]));
+    for (size_t i = 0; i < n; i++)
+      if (!(fabs(a[i] - b[i]) <= 1e-12 * largest))
+        fail_msg("%s, batch %d: force %zu is %.17g, made again %.17g", attributes, batch, i, a[i], b[i]);
+    least = fmin(least, largest);
+  }
+  assert_true(least > 0);
+  for (int k = 0; k < 2; k++) fd_close(&s[k]);
+  dv_free(text);
+  follow_scale(1);
+}
+
+static void test_against_whole(void **state)
+{
+  DV_UNUSED(state);
+  const char *plastic =
+      "youngModulus='20' poissonRatio='0.3' plasticMaxThreshold='0.01' plasticYieldThreshold='0.0001'";
+  check_against_whole("youngModulus='20' poissonRatio='0.3'", DV_HEXAHEDRON, false);
+  check_against_whole(plastic, DV_HEXAHEDRON, true);
+  check_against_whole(plastic, DV_TETRAHEDRON, true);
 }
 
 // Many points in a mesh: in every batch some lose their element and are found again, without a look at all of them,
@@ -224,7 +308,7 @@ static void test_organ(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_patches), cmocka_unit_test(test_lost_points),
-                                     cmocka_unit_test(test_organ)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_patches), cmocka_unit_test(test_against_whole),
+                                     cmocka_unit_test(test_lost_points), cmocka_unit_test(test_organ)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

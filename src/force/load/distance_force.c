@@ -54,6 +54,8 @@ typedef struct DistanceForce {
   dvDistanceGrid grid;
   bool as_sofa, turned;   // `turned`: triangles look against the slope
   DV_ARRAY(bool) on_surface;
+  DV_ARRAY(double) seen;   // of each triangle: how far it looks along the slope
+  double sum;              // of these
   DV_ARRAY(Touched) touched;
   DV_ARRAY(Small) triangles, tetrahedra;
 } DistanceForce;
@@ -79,23 +81,72 @@ static const dvInts *elements_of(const DistanceForce *f, dvElementKind kind)
 
 static dvVec3 at(const double *x, int32_t point) { return dv_vec3_load(x + 3 * point); }
 
+// how far a triangle looks the way in which distances grow
+static double look_at(DistanceForce *f, const double *x, const int32_t *t)
+{
+  dvVec3 a = at(x, t[0]), b = at(x, t[1]), c = at(x, t[2]);
+  dvVec3 middle = dv_vec3_scale(dv_vec3_add(dv_vec3_add(a, b), c), 1.0 / 3);
+  return dv_vec3_dot(dv_distance_slope(&f->grid, middle), dv_vec3_cross(dv_vec3_sub(b, a), dv_vec3_sub(c, a)));
+}
+
+// SOFA asks the last triangle
+static void decide_side(DistanceForce *f)
+{
+  size_t n = f->seen.count;
+  f->turned = (!f->as_sofa ? f->sum : n ? f->seen.data[n - 1] : 0) < 0;
+}
+
 static void look_at_triangles(DistanceForce *f)
 {
   const dvInts *triangles = elements_of(f, DV_TRIANGLE);
   if (f->stiffnessArea == 0 || !triangles) return;
   const double *x = dv_state_read(f->force.state, DV_X_REST);
-  double sum = 0;
+  f->sum = 0;
+  f->seen.count = 0;
   dv_array_resize(&f->on_surface, f->force.state->count);
   for (size_t i = 0; i < f->on_surface.count; i++) f->on_surface.data[i] = false;
   for (size_t i = 0; i < triangles->count; i += 3) {
     const int32_t *t = triangles->data + i;
-    dvVec3 a = at(x, t[0]), b = at(x, t[1]), c = at(x, t[2]);
-    dvVec3 middle = dv_vec3_scale(dv_vec3_add(dv_vec3_add(a, b), c), 1.0 / 3);
-    double seen = dv_vec3_dot(dv_distance_slope(&f->grid, middle), dv_vec3_cross(dv_vec3_sub(b, a), dv_vec3_sub(c, a)));
-    sum = f->as_sofa ? seen : sum + seen;   // SOFA asks the last triangle
+    dv_push(&f->seen, look_at(f, x, t));
+    f->sum += f->seen.data[i / 3];
     for (int k = 0; k < 3; k++) f->on_surface.data[t[k]] = true;
   }
-  f->turned = sum < 0;
+  decide_side(f);
+}
+
+// triangles that are others, and the points around them
+static bool patch_triangles(DistanceForce *f, dvTopology *mesh, const dvTrace *trace)
+{
+  size_t count = dv_topology_count(mesh, DV_TRIANGLE), points = f->force.state->count;
+  if (f->stiffnessArea == 0) return true;
+  if (count == 0 || points != dv_topology_point_count(mesh) ||
+      f->seen.count != dv_trace_before(trace, DV_TRIANGLE, count) ||
+      f->on_surface.count != dv_trace_before(trace, DV_POINT, points))
+    return false;
+  for (size_t i = 0; i < trace->steps[DV_TRIANGLE].count; i++) {
+    const dvTraceStep *s = &trace->steps[DV_TRIANGLE].data[i];
+    if (s->what == DV_ADDED) dv_push(&f->seen, 0);
+    if (s->what != DV_REMOVING) continue;
+    f->sum -= f->seen.data[s->number];
+    f->seen.data[s->number] = f->seen.data[s->last];
+    f->seen.count--;
+  }
+  dvNumbers shapes = {0};
+  dv_trace_shapes(mesh, DV_TRIANGLE, &shapes);
+  const int32_t *list = dv_topology_list(mesh, DV_TRIANGLE)->data;
+  const double *x = dv_state_read(f->force.state, DV_X_REST);
+  for (size_t i = 0; i < shapes.count; i++) {
+    double *seen = &f->seen.data[shapes.data[i]], now = look_at(f, x, list + 3 * (size_t)shapes.data[i]);
+    f->sum += now - *seen;
+    *seen = now;
+  }
+  dv_array_free(&shapes);
+  dv_array_resize(&f->on_surface, points);
+  const dvNumbers *touched = dv_trace_points(trace);
+  for (size_t i = 0; i < touched->count; i++)
+    f->on_surface.data[touched->data[i]] = dv_topology_first_at(mesh, DV_TRIANGLE, touched->data[i]) >= 0;
+  decide_side(f);
+  return true;
 }
 
 static bool corners_exist(const DistanceForce *f, const dvInts *elements)
@@ -134,8 +185,9 @@ static dvStatus distance_force_init(dvObject *o)
 static void distance_force_topology_changed(dvObject *o)
 {
   DistanceForce *f = (DistanceForce *)o;
-  const dvTopology *t = mesh_of(f);
-  if (f->stiffnessArea == 0 && t && dv_follow_trace(o, t)) dv_follow_patched(o);
+  dvTopology *t = mesh_of(f);
+  const dvTrace *trace = t ? dv_follow_trace(o, t) : NULL;
+  if (trace && patch_triangles(f, t, trace)) dv_follow_patched(o);
   else take_mesh(f);
 }
 
@@ -317,6 +369,7 @@ static void distance_force_destroy(dvObject *o)
   DistanceForce *f = (DistanceForce *)o;
   dv_distance_grid_free(&f->grid);
   dv_array_free(&f->on_surface);
+  dv_array_free(&f->seen);
   dv_array_free(&f->touched);
   dv_array_free(&f->triangles);
   dv_array_free(&f->tetrahedra);

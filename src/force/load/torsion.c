@@ -14,6 +14,7 @@
 #include "object/compat.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 extern const dvClass dv_torsion_class, dv_oscillating_torsion_class;
 
@@ -176,18 +177,27 @@ static double corner_share(double own, double next, double previous, double cent
   return (own * own + a * a + b * b + c * c + centre * centre) * own;
 }
 
-static void add_triangle(const OscillatingTorsion *t, const double *x0, const int32_t *p, double *shares, bool *chosen)
+// a corner of a chosen triangle, and what it adds to the share of its point
+typedef struct Corner {
+  int32_t point, order;
+  double share;
+} Corner;
+
+typedef DV_ARRAY(Corner) Corners;
+
+static void add_triangle(const OscillatingTorsion *t, const double *x0, const int32_t *p, Corners *corners)
 {
   dvVec3 x[3];
   double d[3];
   for (int k = 0; k < 3; k++) {
     x[k] = dv_vec3_load(x0 + 3 * (size_t)p[k]);
     d[k] = dv_vec3_norm(arm_of(t, x[k]));
-    chosen[p[k]] = true;
   }
   double area = 0.5 * dv_vec3_norm(dv_vec3_cross(dv_vec3_sub(x[1], x[0]), dv_vec3_sub(x[2], x[0]))),
          centre = (d[0] + d[1] + d[2]) / 3;
-  for (int k = 0; k < 3; k++) shares[p[k]] += corner_share(d[k], d[(k + 1) % 3], d[(k + 2) % 3], centre) * area / 3;
+  for (int k = 0; k < 3; k++)
+    dv_push(corners, ((Corner){p[k], (int32_t)corners->count,
+                               corner_share(d[k], d[(k + 1) % 3], d[(k + 2) % 3], centre) * area / 3}));
 }
 
 static bool in_slab(const OscillatingTorsion *t, const double *x0, const int32_t *p)
@@ -199,42 +209,72 @@ static bool in_slab(const OscillatingTorsion *t, const double *x0, const int32_t
   return true;
 }
 
+static int compare_corners(const void *a, const void *b)
+{
+  const Corner *p = a, *q = b;
+  return p->point != q->point ? (p->point > q->point) - (p->point < q->point)
+                              : (p->order > q->order) - (p->order < q->order);
+}
+
 // lists the points of the chosen triangles, with shares that add up to 1
-static void list_points(OscillatingTorsion *t, const double *x0, const double *shares, const bool *chosen)
+static void list_points(OscillatingTorsion *t, const double *x0, const Corners *corners)
 {
   double sum = 0;
-  size_t count = t->force.state->count;
-  for (size_t i = 0; i < count; i++) sum += shares[i];
-  for (size_t i = 0; i < count; i++) {
-    if (!chosen[i]) continue;
-    dvVec3 x = dv_vec3_load(x0 + 3 * i), arm = arm_of(t, x);
-    TurnedPoint p = {
-        .point = (int32_t)i, .arm = arm, .foot = dv_vec3_sub(x, arm), .share = sum > 0 ? shares[i] / sum : 0};
-    dv_push(&t->turned, p);
+  t->turned.count = 0;
+  if (corners->count) qsort(corners->data, corners->count, sizeof *corners->data, compare_corners);
+  for (size_t i = 0; i < corners->count; i++) {
+    const Corner *c = &corners->data[i];
+    if (i == 0 || c->point != c[-1].point) {
+      dvVec3 x = dv_vec3_load(x0 + 3 * (size_t)c->point), arm = arm_of(t, x);
+      dv_push(&t->turned, ((TurnedPoint){.point = c->point, .arm = arm, .foot = dv_vec3_sub(x, arm)}));
+    }
+    t->turned.data[t->turned.count - 1].share += c->share;
   }
+  for (size_t i = 0; i < t->turned.count; i++) sum += t->turned.data[i].share;
+  for (size_t i = 0; i < t->turned.count; i++) t->turned.data[i].share /= sum > 0 ? sum : INFINITY;
+}
+
+// the triangles that are named, or all that lie in the slab
+static void choose_triangles(OscillatingTorsion *t, const int32_t *triangles, size_t count)
+{
+  const double *x0 = dv_state_read(t->force.state, DV_X_REST);
+  Corners corners = {0};
+  for (size_t i = 0; i < t->triangleList.count; i++)
+    add_triangle(t, x0, triangles + 3 * (size_t)t->triangleList.data[i], &corners);
+  bool listed = !dv_names_all(&t->triangleList, t->listed);
+  for (size_t i = 0; i < count && !listed && t->dmin != t->dmax; i++)
+    if (in_slab(t, x0, triangles + 3 * i)) add_triangle(t, x0, triangles + 3 * i, &corners);
+  list_points(t, x0, &corners);
+  dv_array_free(&corners);
 }
 
 static dvStatus oscillating_torsion_reinit(dvObject *o)
 {
   OscillatingTorsion *t = (OscillatingTorsion *)o;
-  dvState *s = t->force.state;
-  const double *x0 = dv_state_read(s, DV_X_REST);
   t->turned.count = 0;
-  const dvInts *triangles = dv_force_elements(o, dv_topology(t->topology.target), DV_TRIANGLE, s);
+  const dvInts *triangles = dv_force_elements(o, dv_topology(t->topology.target), DV_TRIANGLE, t->force.state);
   if (!triangles) return DV_ERROR_INPUT;
+  if (triangles->count > INT32_MAX) return dv_error(o, NULL, "there are too many triangles");
   DV_TRY(read_axis(o, t->axis, &t->unit));
   DV_TRY(dv_check_indices(o, &t->triangleList, dv_ints_size(triangles), "triangles"));
-  double *shares = dv_alloc((s->count + 1) * sizeof *shares);
-  bool *chosen = dv_alloc((s->count + 1) * sizeof *chosen);
-  for (size_t i = 0; i < t->triangleList.count; i++)
-    add_triangle(t, x0, triangles->data + 3 * (size_t)t->triangleList.data[i], shares, chosen);
-  bool listed = !dv_names_all(&t->triangleList, t->listed);
-  for (size_t i = 0; i < dv_ints_size(triangles) && !listed && t->dmin != t->dmax; i++)
-    if (in_slab(t, x0, triangles->data + 3 * i)) add_triangle(t, x0, triangles->data + 3 * i, shares, chosen);
-  list_points(t, x0, shares, chosen);
-  dv_free(shares);
-  dv_free(chosen);
+  choose_triangles(t, triangles->data, dv_ints_size(triangles));
   return DV_OK;
+}
+
+// triangles that are named cost what their list does; a slab looks at all of them
+static bool patch(dvObject *o)
+{
+  OscillatingTorsion *t = (OscillatingTorsion *)o;
+  dvTopology *mesh = dv_topology(t->topology.target);
+  if (dv_names_all(&t->triangleList, t->listed) && t->dmin != t->dmax) return false;
+  if (dv_topology_point_count(mesh) > t->force.state->count) return false;
+  choose_triangles(t, dv_topology_list(mesh, DV_TRIANGLE)->data, 0);
+  return true;
+}
+
+static void oscillating_torsion_topology_changed(dvObject *o)
+{
+  dv_force_patch_or_remake(o, dv_topology(((OscillatingTorsion *)o)->topology.target), patch);
 }
 
 static dvStatus oscillating_torsion_init(dvObject *o)
@@ -307,5 +347,5 @@ const dvClass dv_oscillating_torsion_class = {
     .init = oscillating_torsion_init,
     .reinit = oscillating_torsion_reinit,
     .destroy = oscillating_torsion_destroy,
-    .topology_changed = dv_force_remake,
+    .topology_changed = oscillating_torsion_topology_changed,
 };

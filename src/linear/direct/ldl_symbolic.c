@@ -8,6 +8,8 @@
 #include "linear/direct/ldl_front.h"
 #include "linear/direct/ldl_tree.h"
 
+#include "base/sort.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,14 +35,8 @@ typedef struct Build {
   dvLdlSymbolic *s;
   dvPattern columns;       // A by columns, in terms of its own numbers
   int32_t *source;         // entry of A for each of its entries
-  int32_t *mark, *local;   // for each row in the order of elimination
+  int32_t *mark, *local;   // for each row in the order of elimination; `local` is scratch before that
 } Build;
-
-static int compare(const void *a, const void *b)
-{
-  int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-  return (x > y) - (x < y);
-}
 
 // Rows below the pivots of front i: those of A and of its children, for eliminating a child couples all of its rows.
 // Children come before their parents, so one look at each is enough. Sorted, so that the rows of a child stand in the
@@ -70,7 +66,7 @@ static void find_rows(Build *b, int32_t i)
       row[count++] = k;
     }
   }
-  qsort(row, (size_t)count, sizeof *row, compare);
+  dv_sort_i32(row, b->local, (size_t)count);
   f->rows = count * s->block;
 }
 

@@ -203,17 +203,6 @@ static bool find_rows(dvBarycentric *b, dvNumbers *rows)
   return true;
 }
 
-static bool follow_inputs(dvWeights *w, const dvTrace *trace)
-{
-  bool good = true;
-  for (size_t i = 0; i < trace->steps[DV_POINT].count && good; i++) {
-    const dvTraceStep *s = &trace->steps[DV_POINT].data[i];
-    if (s->what == DV_ADDED) good = dv_weights_add_input(w);
-    if (s->what == DV_REMOVING) good = dv_weights_remove_input(w, (size_t)s->number);
-  }
-  return good;
-}
-
 static bool put_rows(dvBarycentric *b, const dvNumbers *rows)
 {
   bool good = true;
@@ -229,30 +218,6 @@ static bool put_rows(dvBarycentric *b, const dvNumbers *rows)
     good = dv_weights_put(&b->linear.weights, (size_t)rows->data[i], inputs, weights, n);
   }
   return good;
-}
-
-// what apply would write there
-static void apply_rows(dvBarycentric *b, const dvNumbers *rows, int id)
-{
-  const dvMapping *m = &b->linear.base;
-  dvRowView r = dv_rows_view(&b->linear.weights.rows);
-  const double *from = dv_state_read(m->in, id);
-  double *to = dv_state_write(m->out, id);
-  for (size_t i = 0; i < rows->count; i++)
-    for (size_t p = (size_t)rows->data[i], k = 0; k < 3; k++) {
-      to[3 * p + k] = 0;
-      for (int32_t e = r.begin[p]; e < r.end[p]; e++) to[3 * p + k] += r.value[e] * from[3 * (size_t)r.index[e] + k];
-    }
-  if (dv_vec_is_coord(id)) dv_mapping_touch(m, id);
-}
-
-static void apply(dvBarycentric *b, const dvNumbers *rows)
-{
-  const dvMapping *m = &b->linear.base;
-  if (rows->count == 0) return;
-  apply_rows(b, rows, DV_X);
-  if (dv_is_mechanical_state(&m->out->base)) apply_rows(b, rows, DV_V);
-  if (m->applyRestPosition) apply_rows(b, rows, DV_X_REST);
 }
 
 static bool can_patch(const dvBarycentric *b, const dvTrace *trace)
@@ -280,9 +245,9 @@ bool dv_barycentric_patch(dvBarycentric *b)
   dvNumbers rows = {0};
   bool good = find_rows(b, &rows) && dv_weights_loosen(w);
   for (size_t i = 0; i < rows.count && good; i++) dv_weights_drop(w, (size_t)rows.data[i]);
-  good = good && follow_inputs(w, trace) && find_lost(b, &def, &rows) && put_rows(b, &rows);
+  good = good && dv_linear_follow_inputs(w, trace) && find_lost(b, &def, &rows) && put_rows(b, &rows);
   if (good) {
-    apply(b, &rows);
+    dv_linear_apply_to(o, &rows);
     b->touched.count = 0;
   }
   dv_array_free(&rows);

@@ -5,6 +5,7 @@
 
 #include "mapping/linear/weights.h"
 #include "mechanics/component.h"
+#include "topology/change/trace.h"
 
 typedef struct dvLinearMapping {
   dvMapping base;
@@ -43,6 +44,22 @@ void dv_mapping_follow(dvObject *o);
 void dv_mapping_remake(dvObject *o);
 // The same for those that keep what cannot be made again: says so, and the mapping fails.
 void dv_mapping_cannot_follow(dvObject *o);
+
+// --- for meshes that change (linear_patch.c) ---
+
+// For `topology_changed`: what has happened to the points of a state of the mapping; NULL when nothing has. False when
+// that is not known: everything is to be made again.
+bool dv_mapping_trace(const dvObject *o, const dvState *s, const dvTrace **out);
+// Rows of input points: some came and went, none of which has entries. False when one does. `points` may be NULL.
+bool dv_mapping_follow_inputs(dvRows *transposed, const dvTrace *points);
+// Of loose weights: the same, with both their sizes.
+bool dv_linear_follow_inputs(dvWeights *w, const dvTrace *points);
+// Where row i is point list[i] of the only input, or nothing when there is none: rows `changed` (ascending) are others
+// or new. False when everything is to be made again.
+bool dv_linear_patch_list(dvObject *o, const dvNumbers *changed, const dvInts *list);
+// Positions, velocities and rest positions of single rows, as dv_mapping_first_apply sets them.
+void dv_linear_apply_to(dvObject *o, const dvNumbers *rows);
+
 // Tells those who follow the output's positions; the animation loop does it for mechanical states.
 void dv_mapping_touch(const dvMapping *m, int out_x);
 

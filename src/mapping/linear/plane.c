@@ -64,6 +64,8 @@ static dvStatus plane_init(dvObject *o)
   return dv_measure_settle(o, &plane_measure, points, "point");
 }
 
+static void plane_topology_changed(dvObject *o) { dv_measure_follow(o, NULL, DV_POINT); }
+
 static const dvDofPair pairs[] = {
     {DV_DOF_VEC2 | DV_DOF_VEC3 | DV_DOF_VEC6 | DV_DOF_RIGID2 | DV_DOF_RIGID3, 0, DV_DOF_VEC1}, {0}};
 
@@ -81,5 +83,5 @@ const dvClass dv_distance_to_plane_mapping_class = {
     .link = dv_mapping_link,
     .init = plane_init,
     .destroy = dv_measure_destroy,
-    .topology_changed = dv_mapping_remake,
+    .topology_changed = plane_topology_changed,
 };

@@ -4,6 +4,7 @@
 // `radius` of it. A point for which there is none stays at its rest position and passes no force on.
 #include "mapping/linear/linear.h"
 #include "mapping/register.h"
+#include "mechanics/pairs.h"
 
 #include <math.h>
 
@@ -21,6 +22,7 @@ typedef struct Subset {
   dvLinearMapping linear;
   SUBSET_FIELDS(DV_MEMBER)
   bool some_fixed;   // output points without an input point
+  dvPairs pairs;     // of the indices with nothing
 } Subset;
 
 #define SELF Subset
@@ -82,6 +84,15 @@ static dvStatus subset_choose(Subset *s)
   return s->first >= 0 ? subset_from_range(s, inputs) : subset_from_positions(s);
 }
 
+// one point: where its input point is, or at rest
+static void subset_place(const Subset *s, dvRowView r, size_t i, size_t width, const double *from, double *x)
+{
+  const dvState *out = s->linear.base.out;
+  const double *p =
+      r.begin[i] == r.end[i] ? dv_state_read(out, DV_X_REST) + i * width : from + (size_t)r.index[r.begin[i]] * width;
+  for (size_t k = 0; k < width; k++) x[i * width + k] = p[k];
+}
+
 static void subset_apply(dvObject *o, int out_x, int in_x)
 {
   Subset *s = (Subset *)o;
@@ -92,14 +103,10 @@ static void subset_apply(dvObject *o, int out_x, int in_x)
   }
   size_t width = (size_t)out->base.dof->coord;
   dvRowView r = dv_rows_view(&s->linear.weights.rows);
-  const double *from = dv_state_read(in, in_x), *rest = dv_state_read(out, DV_X_REST);
+  const double *from = dv_state_read(in, in_x);
   double *x = dv_state_write(out, out_x);
   if (in->count < s->linear.weights.in_points) return;
-  for (size_t i = 0; i < s->linear.weights.out_points && i < out->count; i++) {
-    bool fixed = r.begin[i] == r.end[i];
-    const double *p = fixed ? rest + i * width : from + (size_t)r.index[r.begin[i]] * width;
-    for (size_t k = 0; k < width; k++) x[i * width + k] = p[k];
-  }
+  for (size_t i = 0; i < s->linear.weights.out_points && i < out->count; i++) subset_place(s, r, i, width, from, x);
   dv_mapping_touch(&s->linear.base, out_x);
 }
 
@@ -143,13 +150,43 @@ static void subset_follow(Subset *s)
   const dvMapping *m = &s->linear.base;
   dvObject *o = &s->linear.base.base;
   if (!s->handleTopologyChange) return;
-  dvElementList *l = dv_follow_points(o, m->in, &s->indices);
-  if (l) l->destroy = leave;
+  s->pairs.left = leave;
+  s->pairs.user = s;
+  s->pairs.tells = true;
+  if (!s->pairs.ends[0]) dv_pairs_join(&s->pairs, dv_follow_points(o, m->in, &s->indices), NULL, &s->indices, NULL);
   // new points of a mesh of the output are where the points are that they come from
   if (m->out->topology) dv_element_data_add_ints(dv_follow_rows(o, m->out), &s->indices, false);
 }
 
-static void subset_topology_changed(dvObject *o) { subset_make(o); }
+// points whose input point, or own number, is another one
+static bool subset_patch(Subset *s)
+{
+  dvObject *o = &s->linear.base.base;
+  const dvMapping *m = &s->linear.base;
+  const dvTrace *out;
+  if (!s->handleTopologyChange || s->some_fixed || !dv_mapping_trace(o, m->out, &out)) return false;
+  dvNumbers changed = {0};
+  dv_pairs_changed(&s->pairs, &changed);
+  const dvNumbers *rows = out ? dv_trace_rows(m->out->topology, DV_POINT) : NULL;
+  for (size_t i = 0; rows && i < rows->count; i++) dv_push(&changed, rows->data[i]);
+  dv_numbers_unique(&changed);
+  bool good = dv_linear_patch_list(o, &changed, &s->indices);
+  dv_array_free(&changed);
+  return good && dv_follow_patched(o);
+}
+
+static void subset_topology_changed(dvObject *o)
+{
+  Subset *s = (Subset *)o;
+  if (!subset_patch(s)) subset_make(o);
+  s->pairs.steps.count = 0;
+}
+
+static void subset_destroy(dvObject *o)
+{
+  dv_pairs_free(&((Subset *)o)->pairs);
+  dv_linear_destroy(o);
+}
 
 static dvStatus subset_init(dvObject *o)
 {
@@ -178,6 +215,6 @@ const dvClass dv_subset_mapping_class = {
     .ops = {[DV_ROLE_MAPPING] = &subset_ops},
     .link = dv_mapping_link,
     .init = subset_init,
-    .destroy = dv_linear_destroy,
+    .destroy = subset_destroy,
     .topology_changed = subset_topology_changed,
 };

@@ -5,26 +5,18 @@
 
 enum { GRAIN = 4096 };   // points a chunk
 
-static void rows_free(dvRows *r)
-{
-  dv_array_free(&r->offset);
-  dv_array_free(&r->index);
-  dv_array_free(&r->value);
-  dv_array_free(&r->end);
-  dv_array_free(&r->room);
-}
-
 void dv_weights_clear(dvWeights *w)
 {
-  w->rows.offset.count = w->rows.index.count = w->rows.value.count = 0;
+  dv_loose_clear(&w->rows);
+  dv_loose_clear(&w->transposed);
   w->out_points = w->in_points = 0;
-  w->identity = w->rows.loose = w->transposed.loose = false;
+  w->identity = false;
 }
 
 void dv_weights_free(dvWeights *w)
 {
-  rows_free(&w->rows);
-  rows_free(&w->transposed);
+  dv_loose_free(&w->rows);
+  dv_loose_free(&w->transposed);
   *w = (dvWeights){0};
 }
 

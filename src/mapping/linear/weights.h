@@ -6,29 +6,9 @@
 #ifndef DV_MAPPING_LINEAR_WEIGHTS_H
 #define DV_MAPPING_LINEAR_WEIGHTS_H
 
-#include "base/array.h"
 #include "base/isa.h"
 #include "base/pool.h"
-
-// Row i: entries offset[i] to offset[i + 1] - 1; of loose rows, which change one by one, offset[i] to end[i] - 1.
-typedef struct dvRows {
-  DV_ARRAY(int32_t) offset;   // one more than rows
-  DV_ARRAY(int32_t) index;
-  DV_ARRAY(double) value;
-  DV_ARRAY(int32_t) end, room;   // of loose rows: room for so many entries
-  size_t tight;                  // entries when they were loosened
-  bool loose;
-} dvRows;
-
-typedef struct dvRowView {
-  const int32_t *begin, *end, *index;   // row i: begin[i] to end[i] - 1
-  const double *value;
-} dvRowView;
-
-static inline dvRowView dv_rows_view(const dvRows *r)
-{
-  return (dvRowView){r->offset.data, r->loose ? r->end.data : r->offset.data + 1, r->index.data, r->value.data};
-}
+#include "math/loose_rows.h"
 
 typedef struct dvWeights {
   size_t out_points, in_points;
@@ -67,6 +47,8 @@ bool dv_weights_loosen(dvWeights *w);
 // Of loose rows. Empties one; gives an empty one its entries, zeros left out. False when memory is short, or so much of
 // it lies waste that everything is better made again.
 void dv_weights_drop(dvWeights *w, size_t row);
+// Another number of rows: those that go must be empty, those that come are.
+bool dv_weights_resize_rows(dvWeights *w, size_t rows);
 bool dv_weights_put(dvWeights *w, size_t row, const int32_t *inputs, const double *weights, int count);
 // There is one input point more, or one less: the last one took the number of one that went. No row may have either of
 // them; false when one does.

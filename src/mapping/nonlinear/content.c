@@ -118,7 +118,7 @@ static dvStatus content_init(dvObject *o, const dvMeasure *measure, dvElementKin
   dvTopology *t;
   DV_TRY(dv_measure_topology(o, &m->topology, &t));
   const dvInts *elements = dv_topology_elements(t, kind);
-  if (elements->count == 0)
+  if (elements->count == 0 && !o->following)
     return dv_error(o, NULL, "the topology %s has no %s to measure", t->base.name, dv_element_name(kind));
   if (dv_topology_count(t, other))
     return dv_error(o, "cut them with a topological mapping first", "the topology %s has %s, which %s does not measure",
@@ -133,9 +133,20 @@ static dvStatus volume_init(dvObject *o)
   return content_init(o, &volume_measure, DV_TETRAHEDRON, DV_HEXAHEDRON, "tetrahedron");
 }
 
+static void content_follow(dvObject *o, dvElementKind kind, dvElementKind other)
+{
+  dvTopology *t = NULL;
+  if (dv_measure_topology(o, &((Content *)o)->topology, &t) != DV_OK) return;
+  if (dv_topology_count(t, other)) dv_mapping_remake(o);   // it says that these are not measured
+  else dv_measure_follow(o, t, kind);
+}
+
+static void area_topology_changed(dvObject *o) { content_follow(o, DV_TRIANGLE, DV_QUAD); }
+static void volume_topology_changed(dvObject *o) { content_follow(o, DV_TETRAHEDRON, DV_HEXAHEDRON); }
+
 static const dvDofPair pairs[] = {{DV_DOF_VEC3, 0, DV_DOF_VEC1}, {0}};
 
-#define CONTENT_CLASS(symbol, name_, help_, init_)                                                  \
+#define CONTENT_CLASS(symbol, name_, help_, init_, changed_)                                        \
   const dvClass symbol = {                                                                          \
       .struct_size = sizeof(dvClass),                                                               \
       .name = name_,                                                                                \
@@ -150,7 +161,9 @@ static const dvDofPair pairs[] = {{DV_DOF_VEC3, 0, DV_DOF_VEC1}, {0}};
       .link = dv_mapping_link,                                                                      \
       .init = init_,                                                                                \
       .destroy = dv_measure_destroy,                                                                \
-      .topology_changed = dv_mapping_remake}
+      .topology_changed = changed_}
 
-CONTENT_CLASS(dv_area_mapping_class, "AreaMapping", "the area of each triangle of a topology", area_init);
-CONTENT_CLASS(dv_volume_mapping_class, "VolumeMapping", "the volume of each tetrahedron of a topology", volume_init);
+CONTENT_CLASS(dv_area_mapping_class, "AreaMapping", "the area of each triangle of a topology", area_init,
+              area_topology_changed);
+CONTENT_CLASS(dv_volume_mapping_class, "VolumeMapping", "the volume of each tetrahedron of a topology", volume_init,
+              volume_topology_changed);

@@ -13,6 +13,7 @@
 #include "mapping/linear/linear.h"
 #include "mapping/nonlinear/measure.h"
 #include "mapping/register.h"
+#include "mechanics/pairs.h"
 #include "object/compat.h"
 
 #include <float.h>
@@ -189,7 +190,7 @@ static dvStatus edges_init(dvObject *o, const dvMeasure *measure)
   dvTopology *t;
   DV_TRY(dv_measure_topology(o, &m->topology, &t));
   const dvInts *edges = dv_topology_elements(t, DV_EDGE);
-  if (edges->count == 0)
+  if (edges->count == 0 && !o->following)
     return dv_error(o, "name a topology that has edges", "the topology %s has no edges to measure", t->base.name);
   DV_TRY(take_edges(m, t, edges));
   if (measure == &distance_measure) DV_TRY(complete_rest_lengths(m, dv_ints_size(edges)));
@@ -221,6 +222,12 @@ static dvStatus distance_init(dvObject *o)
 }
 static dvStatus square_distance_init(dvObject *o) { return edges_init(o, &square_distance_measure); }
 
+static void edges_topology_changed(dvObject *o)
+{
+  dvTopology *t;
+  if (dv_measure_topology(o, &((Distance *)o)->topology, &t) == DV_OK) dv_measure_follow(o, t, DV_EDGE);
+}
+
 static const dvDofPair point_pairs[] = {{DV_DOF_VEC3, 0, DV_DOF_VEC1}, {DV_DOF_RIGID3, 0, DV_DOF_VEC1}, {0}};
 
 #define DISTANCE_CLASS(symbol, name_, help_, ...)                            \
@@ -232,19 +239,19 @@ static const dvDofPair point_pairs[] = {{DV_DOF_VEC3, 0, DV_DOF_VEC1}, {DV_DOF_R
                           .dofs_out = DV_DOF_VEC1,                           \
                           .ops = {[DV_ROLE_MAPPING] = &dv_measure_ops},      \
                           .link = dv_mapping_link,                           \
-                          .destroy = dv_measure_destroy,                     \
-                          .topology_changed = dv_mapping_remake,             \
                           __VA_ARGS__}
 
 DISTANCE_CLASS(dv_distance_mapping_class, "DistanceMapping",
                "the length of each edge of a topology, less its rest length", .pairs = point_pairs,
-               .size = sizeof(Distance), .init = distance_init,
-               .blocks = {&dv_object_block, &dv_mapping_block, &dv_measure_block, DV_BLOCK(distance_fields)});
+               .size = sizeof(Distance), .init = distance_init, .topology_changed = edges_topology_changed,
+               .blocks = {&dv_object_block, &dv_mapping_block, &dv_measure_block, DV_BLOCK(distance_fields)},
+               .destroy = dv_measure_destroy);
 
 DISTANCE_CLASS(dv_square_distance_mapping_class, "SquareDistanceMapping",
                "the squared length of each edge of a topology", .pairs = point_pairs, .size = sizeof(Distance),
-               .init = square_distance_init,
-               .blocks = {&dv_object_block, &dv_mapping_block, &dv_measure_block, DV_BLOCK(square_distance_fields)});
+               .init = square_distance_init, .topology_changed = edges_topology_changed,
+               .blocks = {&dv_object_block, &dv_mapping_block, &dv_measure_block, DV_BLOCK(square_distance_fields)},
+               .destroy = dv_measure_destroy);
 
 const dvClass dv_distance_multi_mapping_class = {
     .struct_size = sizeof(dvClass),
@@ -274,10 +281,13 @@ static dvStatus square_init(dvObject *o)
   return dv_measure_settle(o, &square_measure, m->base.in->count, "number");
 }
 
+static void square_topology_changed(dvObject *o) { dv_measure_follow(o, NULL, DV_POINT); }
+
 static const dvDofPair square_pairs[] = {{DV_DOF_VEC1, 0, DV_DOF_VEC1}, {0}};
 DISTANCE_CLASS(dv_square_mapping_class, "SquareMapping", "the square of each number", .pairs = square_pairs,
                .size = sizeof(dvMeasureMapping), .init = square_init, .presets = "geometricStiffness=Exact",
-               .blocks = {&dv_object_block, &dv_mapping_block, &dv_measure_block});
+               .topology_changed = square_topology_changed,
+               .blocks = {&dv_object_block, &dv_mapping_block, &dv_measure_block}, .destroy = dv_measure_destroy);
 
 // --- from targets --------------------------------------------------------------------------------
 
@@ -295,6 +305,7 @@ DISTANCE_CLASS(dv_square_mapping_class, "SquareMapping", "the square of each num
 typedef struct Target {
   dvMeasureMapping measure;
   TARGET_FIELDS(DV_MEMBER)
+  dvPairs pairs;   // of the indices with nothing
 } Target;
 
 #define SELF Target
@@ -374,13 +385,32 @@ static dvStatus target_init(dvObject *o)
   DV_TRY(dv_measure_settle(o, &target_measure, n, "target"));
   if (m->indices.count != n) return DV_OK;   // by number
   dvElementList *l = dv_follow_points(o, m->measure.base.in, &m->indices);
+  if (!m->pairs.ends[0]) dv_pairs_join(&m->pairs, l, NULL, &m->indices, NULL);
+  m->pairs.tells = true;
   dv_element_list_add_groups(l, &m->targetPositions, width, false);
   return dv_element_list_add_reals(l, &m->restLengths, false);
+}
+
+static void target_topology_changed(dvObject *o)
+{
+  Target *m = (Target *)o;
+  dvNumbers changed = {0};
+  if (m->pairs.ends[0]) dv_pairs_changed(&m->pairs, &changed);
+  if (!m->pairs.ends[0] || !dv_measure_patch_list(o, &changed, &m->indices)) dv_mapping_remake(o);
+  m->pairs.steps.count = 0;
+  dv_array_free(&changed);
+}
+
+static void target_destroy(dvObject *o)
+{
+  dv_pairs_free(&((Target *)o)->pairs);
+  dv_measure_destroy(o);
 }
 
 static const dvDofPair target_pairs[] = {
     {DV_DOF_VEC3, 0, DV_DOF_VEC1}, {DV_DOF_VEC1, 0, DV_DOF_VEC1}, {DV_DOF_RIGID3, 0, DV_DOF_VEC1}, {0}};
 DISTANCE_CLASS(dv_distance_from_target_mapping_class, "DistanceFromTargetMapping",
                "distances of points from given places, less their rest lengths", .pairs = target_pairs,
-               .size = sizeof(Target), .init = target_init,
-               .blocks = {&dv_object_block, &dv_mapping_block, &dv_measure_block, DV_BLOCK(target_fields)});
+               .size = sizeof(Target), .init = target_init, .topology_changed = target_topology_changed,
+               .blocks = {&dv_object_block, &dv_mapping_block, &dv_measure_block, DV_BLOCK(target_fields)},
+               .destroy = target_destroy);

@@ -10,20 +10,21 @@
 #ifndef DV_MAPPING_NONLINEAR_FRAMES_H
 #define DV_MAPPING_NONLINEAR_FRAMES_H
 
-#include "base/array.h"
+#include "math/loose_rows.h"
 #include "math/vec.h"
 #include "mechanics/component.h"
 
 typedef struct dvFramesMapping {
   dvMapping base;
-  size_t count, frames;      // points, frames of the input
-  DV_ARRAY(int32_t) first;   // entry of each point, and one more
-  DV_ARRAY(int32_t) frame;   // of each entry
+  size_t count, frames;           // points, frames of the input
+  size_t stride;                  // room for so many entries of each point; 0: as many as there are
+  DV_ARRAY(int32_t) first, end;   // entries of each point
+  DV_ARRAY(int32_t) frame;        // of each entry; -1 where there is only room
   DV_ARRAY(double) weight;
   DV_ARRAY(double) local;     // a of each entry
   DV_ARRAY(double) rotated;   // r of each entry, as of the last apply
-  // the entries of each frame, in the order of the points
-  DV_ARRAY(int32_t) start, entry, point;
+  dvRows carried;             // the entries of each frame, in the order of the points
+  DV_ARRAY(int32_t) point;    // of each entry
 } dvFramesMapping;
 
 enum { DV_TURN_NONE, DV_TURN_EXACT, DV_TURN_STABILIZED };   // options None|Exact|Stabilized
@@ -36,6 +37,13 @@ void dv_frames_add_arm(dvObject *o, size_t frame, double weight, dvVec3 arm);
 void dv_frames_end_point(dvObject *o);
 // Closes the lists, gives the output its size and applies the mapping for the first time, when `apply` is set.
 dvStatus dv_frames_settle(dvObject *o, bool apply);
+// For points of a mesh that changes, with room for entries of each (`stride` is set before they are listed): those that
+// the trace of the output names are made again, by `fill`, which puts entries to a point with dv_frames_put. False when
+// everything is to be made again.
+bool dv_frames_patch(dvObject *o, bool (*fill)(dvObject *o, size_t point));
+// Then: positions, velocities and rest positions of these points, as the first apply sets them.
+void dv_frames_apply_patched(dvObject *o);
+bool dv_frames_put(dvObject *o, size_t point, size_t frame, double weight, dvVec3 place);
 void dv_frames_destroy(dvObject *o);
 bool dv_frames_hold(const dvFramesMapping *m);   // sizes are those of the lists
 // A place of the world in a frame of seven numbers.

@@ -36,8 +36,8 @@ static dvStatus check_corners(const dvMeasureMapping *m, const char *what)
   return DV_OK;
 }
 
-// corners by point: count, start, enter
-static void index_corners(dvMeasureMapping *m)
+// corners by point
+static bool index_corners(dvMeasureMapping *m)
 {
   size_t corners = m->count * (size_t)m->measure->points;
   dv_array_resize(&m->start, (size_t)m->base.input_count + 1);
@@ -46,14 +46,12 @@ static void index_corners(dvMeasureMapping *m)
   for (int k = 0; k < m->base.input_count; k++)
     m->start.data[k + 1] = m->start.data[k] + dv_mapping_in(&m->base, k)->count;
   size_t points = m->start.data[m->base.input_count];
-  m->first.count = m->corner.count = 0;
-  dv_array_resize(&m->first, points + 2);
-  dv_array_resize(&m->corner, corners + 1);
-  memset(m->first.data, 0, (points + 2) * sizeof *m->first.data);
-  for (size_t c = 0; c < corners; c++) m->first.data[m->start.data[input_of(m, c)] + (size_t)m->point.data[c] + 2]++;
-  for (size_t p = 2; p < points + 2; p++) m->first.data[p] += m->first.data[p - 1];
-  for (size_t c = 0; c < corners; c++)
-    m->corner.data[m->first.data[m->start.data[input_of(m, c)] + (size_t)m->point.data[c] + 1]++] = (int32_t)c;
+  if (m->input.count == 0) return dv_loose_invert(&m->around, m->point.data, corners, points);
+  int32_t *row = dv_try_alloc((corners + 1) * sizeof *row);
+  for (size_t c = 0; c < corners && row; c++) row[c] = (int32_t)m->start.data[input_of(m, c)] + m->point.data[c];
+  bool good = row && dv_loose_invert(&m->around, row, corners, points);
+  dv_free(row);
+  return good;
 }
 
 dvStatus dv_measure_settle(dvObject *o, const dvMeasure *measure, size_t count, const char *what)
@@ -69,7 +67,7 @@ dvStatus dv_measure_settle(dvObject *o, const dvMeasure *measure, size_t count, 
   dv_array_resize(&m->x, scalars);
   dv_array_resize(&m->gradient, scalars);
   if (!dv_state_resize(m->base.out, count)) return dv_error(o, NULL, "out of memory for %zu elements", count);
-  index_corners(m);
+  if (!index_corners(m)) return dv_error(o, NULL, "out of memory for %zu elements", count);
   dv_mapping_follow(o);
   dv_mapping_first_apply(o, &dv_measure_ops);
   return DV_OK;
@@ -98,8 +96,7 @@ void dv_measure_destroy(dvObject *o)
   dv_array_free(&m->input);
   dv_array_free(&m->x);
   dv_array_free(&m->gradient);
-  dv_array_free(&m->first);
-  dv_array_free(&m->corner);
+  dv_loose_free(&m->around);
   dv_array_free(&m->start);
   dv_array_free(&m->in);
 }
@@ -182,16 +179,34 @@ static void measure_apply_j(dvObject *o, int out_v, int in_v)
   dv_parallel_for(o->context->pool, m->count, GRAIN, apply_j_body, &p);
 }
 
+void dv_measure_apply_to(dvMeasureMapping *m, const dvNumbers *elements)
+{
+  static const int ids[] = {DV_X_REST, DV_X, DV_V};   // the gradient is that of the present positions
+  const bool wanted[] = {m->base.applyRestPosition, true, dv_is_mechanical_state(&m->base.out->base)};
+  if (elements->count == 0) return;
+  for (size_t k = 0; k < DV_COUNT(ids); k++) {
+    if (!wanted[k]) continue;
+    Pass p = make_pass(m, ids[k]);
+    p.out = dv_state_write(m->base.out, ids[k]);
+    for (size_t i = 0; i < elements->count; i++) {
+      size_t e = (size_t)elements->data[i];
+      (ids[k] == DV_V ? apply_j_body : apply_body)(&p, e, e + 1);
+    }
+    if (ids[k] != DV_V) dv_mapping_touch(&m->base, ids[k]);
+  }
+}
+
 // adds the corners of each point, f times what the list has for them
 static void gather_body(void *user, size_t begin, size_t end)
 {
   const Pass *p = user;
   const dvMeasureMapping *m = p->m;
   size_t n = (size_t)m->measure->points, s = (size_t)m->space, from = m->start.data[p->input];
+  dvRowView around = dv_rows_view(&m->around);
   for (size_t i = begin; i < end; i++) {
     double *out = p->out + i * p->width;
-    for (int32_t at = m->first.data[from + i]; at < m->first.data[from + i + 1]; at++) {
-      size_t c = (size_t)m->corner.data[at];
+    for (int32_t at = around.begin[from + i]; at < around.end[from + i]; at++) {
+      size_t c = (size_t)around.index[at];
       const double *g = p->corners + c * s;
       double f = p->f ? p->f[c / n] : 1;
       for (size_t k = 0; k < s; k++) out[k] += f * g[k];

@@ -8,7 +8,7 @@
 #ifndef DV_MAPPING_NONLINEAR_MEASURE_H
 #define DV_MAPPING_NONLINEAR_MEASURE_H
 
-#include "base/array.h"
+#include "math/loose_rows.h"
 #include "mechanics/component.h"
 #include "topology/topology.h"
 
@@ -37,10 +37,9 @@ typedef struct dvMeasureMapping {
   DV_ARRAY(int32_t) point;        // of each corner of each element
   DV_ARRAY(int32_t) input;        // whose point it is; empty when there is one input
   DV_ARRAY(double) x, gradient;   // of each corner, as of the last apply
-  // which corners an input point is: the sum over them is the force on it
-  DV_ARRAY(int32_t) first, corner;
-  DV_ARRAY(size_t) start;        // of each input's points in `first`
-  DV_ARRAY(const double *) in;   // vectors of the inputs, during an operation
+  dvRows around;                  // which corners an input point is: the sum over them is the force on it
+  DV_ARRAY(size_t) start;         // of each input's points in `around`
+  DV_ARRAY(const double *) in;    // vectors of the inputs, during an operation
 } dvMeasureMapping;
 
 extern const dvFieldBlock dv_measure_block;
@@ -54,5 +53,16 @@ void dv_measure_destroy(dvObject *o);
 dvStatus dv_measure_topology(dvObject *o, const dvLink *link, dvTopology **out);
 // Takes the elements of a list of a topology as they are.
 void dv_measure_take(dvMeasureMapping *m, const dvInts *elements);
+
+// --- for meshes that change (measure_patch.c) ---
+
+// `topology_changed` of mappings that measure all elements of a kind of a topology, or all points of their input
+// (NULL, DV_POINT): elements that the trace names are taken and measured again, or everything is made again.
+void dv_measure_follow(dvObject *o, dvTopology *t, dvElementKind kind);
+// The same where an element is an entry of a list of points, one each. `changed` has those that are new or others,
+// ascending; false when everything is to be made again.
+bool dv_measure_patch_list(dvObject *o, const dvNumbers *changed, const dvInts *list);
+// Measures single elements, from positions and velocities of the inputs.
+void dv_measure_apply_to(dvMeasureMapping *m, const dvNumbers *elements);
 
 #endif

@@ -32,8 +32,9 @@
 typedef struct Skinning {
   dvFramesMapping frames;
   SKINNING_FIELDS(DV_MEMBER)
-  DV_ARRAY(double) block;   // dual quaternions: J of each entry, 3 x 6, as of the last apply
-  DV_ARRAY(double) moved;   // a_i and t_i of each frame, and their copy at the last apply
+  DV_ARRAY(double) block;     // dual quaternions: J of each entry, 3 x 6, as of the last apply
+  DV_ARRAY(double) moved;     // a_i and t_i of each frame, and their copy at the last apply
+  DV_ARRAY(double) nearest;   // frames of one point and their weights: scratch
 } Skinning;
 
 #define SELF Skinning
@@ -98,46 +99,63 @@ static dvStatus given_influences(Skinning *m, Influences *f, size_t points)
   return DV_OK;
 }
 
-// the n nearest frames, nearest first; of equally near ones the later comes first, as in SOFA
-static void nearest_influences(const Skinning *m, Influences *f, size_t points, const double *place)
+// the n nearest frames of a place, nearest first; of equally near ones the later comes first, as in SOFA
+static void nearest_frames(const Skinning *m, const double *place, double *index, double *weight)
 {
   size_t frames = m->frames.base.in->count, n = (size_t)m->nbRef.data[0];
   const double *x = dv_state_read(m->frames.base.in, DV_X_REST);
+  for (size_t k = 0; k < n; k++) index[k] = weight[k] = 0;
+  for (size_t j = 0; j < frames; j++) {
+    double d2 = dv_vec3_norm2(dv_vec3_sub(dv_vec3_load(place), dv_vec3_load(x + 7 * j))),
+           w = d2 > 0 ? fmin(1 / d2, DBL_MAX) : DBL_MAX;
+    size_t at = 0;
+    while (at < n && weight[at] > w) at++;
+    if (at == n) continue;
+    memmove(weight + at + 1, weight + at, (n - 1 - at) * sizeof *weight);
+    memmove(index + at + 1, index + at, (n - 1 - at) * sizeof *index);
+    weight[at] = w;
+    index[at] = (double)j;
+  }
+  if (weight[0] == DBL_MAX)   // on a frame: it alone counts
+    for (size_t k = 0; k < n; k++) weight[k] = k == 0;
+}
+
+static void nearest_influences(const Skinning *m, Influences *f, size_t points, const double *place)
+{
+  size_t n = (size_t)m->nbRef.data[0];
   dv_array_resize(&f->index, points * n);
   dv_array_resize(&f->weight, points * n);
   for (size_t i = 0; i <= points; i++) dv_push(&f->first, (int32_t)(i * n));
-  for (size_t i = 0; i < points; i++) {
-    double *index = f->index.data + i * n, *weight = f->weight.data + i * n;
-    for (size_t k = 0; k < n; k++) index[k] = weight[k] = 0;
-    for (size_t j = 0; j < frames; j++) {
-      double d2 = dv_vec3_norm2(dv_vec3_sub(dv_vec3_load(place + 3 * i), dv_vec3_load(x + 7 * j))),
-             w = d2 > 0 ? fmin(1 / d2, DBL_MAX) : DBL_MAX;
-      size_t at = 0;
-      while (at < n && weight[at] > w) at++;
-      if (at == n) continue;
-      memmove(weight + at + 1, weight + at, (n - 1 - at) * sizeof *weight);
-      memmove(index + at + 1, index + at, (n - 1 - at) * sizeof *index);
-      weight[at] = w;
-      index[at] = (double)j;
-    }
-    if (weight[0] == DBL_MAX)   // on a frame: it alone counts
-      for (size_t k = 0; k < n; k++) weight[k] = k == 0;
+  for (size_t i = 0; i < points; i++) nearest_frames(m, place + 3 * i, f->index.data + i * n, f->weight.data + i * n);
+}
+
+// weights are made to add up to one; returns how many come before the first that is not positive
+static size_t share_weights(double *weight, size_t count)
+{
+  double sum = 0;
+  for (size_t e = 0; e < count; e++) sum += weight[e];
+  for (size_t e = 0; e < count; e++) {
+    if (sum != 0) weight[e] /= sum;
+    if (!(weight[e] > 0)) return e;
   }
+  return count;
+}
+
+static dvVec3 place_in(const Skinning *m, size_t frame, const double *place)
+{
+  return dv_frame_local(dv_state_read(m->frames.base.in, DV_X_REST) + 7 * frame, dv_vec3_load(place));
 }
 
 // entries with weights that add up to one
 static void add_influences(dvObject *o, const Influences *f, size_t points, const double *place)
 {
-  Skinning *m = (Skinning *)o;
-  const double *x = dv_state_read(m->frames.base.in, DV_X_REST);
+  const Skinning *m = (const Skinning *)o;
   for (size_t i = 0; i < points; i++) {
-    double sum = 0;
-    for (int32_t e = f->first.data[i]; e < f->first.data[i + 1]; e++) sum += f->weight.data[e];
-    for (int32_t e = f->first.data[i]; e < f->first.data[i + 1]; e++) {
-      double w = sum != 0 ? f->weight.data[e] / sum : f->weight.data[e];
-      if (!(w > 0)) break;
+    size_t first = (size_t)f->first.data[i],
+           n = share_weights(f->weight.data + first, (size_t)f->first.data[i + 1] - first);
+    for (size_t e = first; e < first + n; e++) {
       size_t frame = (size_t)f->index.data[e];
-      dv_frames_add(o, frame, w, dv_frame_local(x + 7 * frame, dv_vec3_load(place + 3 * i)));
+      dv_frames_add(o, frame, f->weight.data[e], place_in(m, frame, place + 3 * i));
     }
     dv_frames_end_point(o);
   }
@@ -169,6 +187,7 @@ static dvStatus skinning_init(dvObject *o)
   Influences f = {0};
   dvStatus status = given ? given_influences(m, &f, points) : DV_OK;
   if (!given) nearest_influences(m, &f, points, m->initPos.data);
+  m->frames.stride = given ? 0 : (size_t)m->nbRef.data[0];
   dv_frames_clear(o);
   if (status == DV_OK) add_influences(o, &f, points, m->initPos.data);
   influences_free(&f);
@@ -180,6 +199,20 @@ static dvStatus skinning_init(dvObject *o)
   // points keep their first places; weights that are given as text cannot follow, and init says so
   dv_element_data_add_reals(dv_follow_rows(o, out), &m->initPos, true);
   return dv_frames_settle(o, true);
+}
+
+// a point of a mesh that has changed: the frames that are nearest to it
+static bool fill_point(dvObject *o, size_t point)
+{
+  Skinning *m = (Skinning *)o;
+  const double *place = m->initPos.data + 3 * point;
+  double *index = m->nearest.data, *weight = index + m->frames.stride;
+  nearest_frames(m, place, index, weight);
+  size_t n = share_weights(weight, m->frames.stride);
+  bool good = true;
+  for (size_t k = 0; k < n && good; k++)
+    good = dv_frames_put(o, point, (size_t)index[k], weight[k], place_in(m, (size_t)index[k], place));
+  return good;
 }
 
 // --- dual quaternions ----------------------------------------------------------------------------
@@ -251,7 +284,7 @@ static Jet point_jet(const Skinning *m, size_t i, const double *rest, const doub
 {
   Jet sum = {0};
   int32_t begin = m->frames.first.data[i];
-  for (int32_t e = begin; e < m->frames.first.data[i + 1]; e++) {
+  for (int32_t e = begin; e < m->frames.end.data[i]; e++) {
     size_t f = (size_t)m->frames.frame.data[e];
     add_jet(&sum, frame_jet(m->moved.data + 7 * f, rest + 7 * f, v ? v + 6 * f : NULL),
             m->frames.weight.data[e] * side_of(m, begin, e));
@@ -275,7 +308,7 @@ static void dual_apply_body(void *user, size_t begin, size_t end)
     int32_t from = m->frames.first.data[i];
     blend_point(&sum, place, x);
     dv_vec3_store(p->out + 3 * i, x[0]);
-    for (int32_t e = from; e < m->frames.first.data[i + 1]; e++)
+    for (int32_t e = from; e < m->frames.end.data[i]; e++)
       for (int k = 0; k < 6; k++) {   // columns of J: unit velocities of the frame
         double v[6] = {0};
         size_t f = (size_t)m->frames.frame.data[e];
@@ -291,6 +324,19 @@ static void dual_apply_body(void *user, size_t begin, size_t end)
   }
 }
 
+// of the frames from rest to where they are; returns the former
+static const double *take_motions(Skinning *m, int in_x)
+{
+  const double *rest = dv_state_read(m->frames.base.in, DV_X_REST), *x = dv_state_read(m->frames.base.in, in_x);
+  for (size_t f = 0; f < m->frames.frames; f++) {
+    dvQuat a = dv_quat_mul(dv_quat_load(x + 7 * f + 3), dv_quat_inverse(dv_quat_load(rest + 7 * f + 3)));
+    dv_quat_store(m->moved.data + 7 * f, a);
+    dv_vec3_store(m->moved.data + 7 * f + 4,
+                  dv_vec3_sub(dv_vec3_load(x + 7 * f), dv_quat_rotate(a, dv_vec3_load(rest + 7 * f))));
+  }
+  return rest;
+}
+
 static void skinning_apply(dvObject *o, int out_x, int in_x)
 {
   Skinning *m = (Skinning *)o;
@@ -299,16 +345,20 @@ static void skinning_apply(dvObject *o, int out_x, int in_x)
     return;
   }
   if (!dv_mapping_fits(&m->frames.base, dv_frames_hold(&m->frames))) return;
-  const double *rest = dv_state_read(m->frames.base.in, DV_X_REST), *x = dv_state_read(m->frames.base.in, in_x);
-  for (size_t f = 0; f < m->frames.frames; f++) {
-    dvQuat a = dv_quat_mul(dv_quat_load(x + 7 * f + 3), dv_quat_inverse(dv_quat_load(rest + 7 * f + 3)));
-    dv_quat_store(m->moved.data + 7 * f, a);
-    dv_vec3_store(m->moved.data + 7 * f + 4,
-                  dv_vec3_sub(dv_vec3_load(x + 7 * f), dv_quat_rotate(a, dv_vec3_load(rest + 7 * f))));
-  }
+  const double *rest = take_motions(m, in_x);
   DualPass p = {m, rest, dv_state_overwrite(m->frames.base.out, out_x)};
   dv_parallel_for(o->context->pool, m->frames.count, 256, dual_apply_body, &p);
   dv_mapping_touch(&m->frames.base, out_x);
+}
+
+static void dual_apply_j(const Skinning *m, size_t i, const double *v, double *out)
+{
+  for (int r = 0; r < 3; r++) {
+    double sum = 0;
+    for (int32_t e = m->frames.first.data[i]; e < m->frames.end.data[i]; e++)
+      for (int k = 0; k < 6; k++) sum += m->block.data[18 * e + 6 * r + k] * v[6 * m->frames.frame.data[e] + k];
+    out[3 * i + (size_t)r] = sum;
+  }
 }
 
 static void skinning_apply_j(dvObject *o, int out_v, int in_v)
@@ -321,13 +371,7 @@ static void skinning_apply_j(dvObject *o, int out_v, int in_v)
   if (!dv_frames_hold(&m->frames)) return;
   const double *v = dv_state_read(m->frames.base.in, in_v);
   double *out = dv_state_overwrite(m->frames.base.out, out_v);
-  for (size_t i = 0; i < m->frames.count; i++)
-    for (int r = 0; r < 3; r++) {
-      double sum = 0;
-      for (int32_t e = m->frames.first.data[i]; e < m->frames.first.data[i + 1]; e++)
-        for (int k = 0; k < 6; k++) sum += m->block.data[18 * e + 6 * r + k] * v[6 * m->frames.frame.data[e] + k];
-      out[3 * i + (size_t)r] = sum;
-    }
+  for (size_t i = 0; i < m->frames.count; i++) dual_apply_j(m, i, v, out);
 }
 
 static void skinning_apply_jt(dvObject *o, int in_f, int out_f)
@@ -341,7 +385,7 @@ static void skinning_apply_jt(dvObject *o, int in_f, int out_f)
   const double *f = dv_state_read(m->frames.base.out, out_f);
   double *in = dv_state_write(m->frames.base.in, in_f);
   for (size_t i = 0; i < m->frames.count; i++)
-    for (int32_t e = m->frames.first.data[i]; e < m->frames.first.data[i + 1]; e++)
+    for (int32_t e = m->frames.first.data[i]; e < m->frames.end.data[i]; e++)
       for (int k = 0; k < 18; k++)
         in[6 * m->frames.frame.data[e] + k % 6] += m->block.data[18 * e + k] * f[3 * i + (size_t)(k / 6)];
 }
@@ -354,7 +398,7 @@ static void skinning_row(dvObject *o, size_t i, dvMatrixSink *sink)
     return;
   }
   if (!dv_frames_hold(&m->frames)) return;
-  for (int32_t e = m->frames.first.data[i]; e < m->frames.first.data[i + 1]; e++)
+  for (int32_t e = m->frames.first.data[i]; e < m->frames.end.data[i]; e++)
     sink->add(sink, m->frames.base.out, i, m->frames.base.in, (size_t)m->frames.frame.data[e], 3, 6,
               m->block.data + 18 * e);
 }
@@ -377,11 +421,50 @@ static void skinning_add_jdot(dvObject *o, int out_a, int in_v)
   }
 }
 
+static void dual_apply_patched(Skinning *m)
+{
+  dvState *in = m->frames.base.in, *out = m->frames.base.out;
+  const dvNumbers *rows = dv_trace_rows(out->topology, DV_POINT);
+  const int ids[] = {DV_X_REST, DV_X};   // J is that of the present positions
+  for (size_t k = m->frames.base.applyRestPosition ? 0 : 1; k < 2; k++) {
+    const double *rest = take_motions(m, ids[k]);
+    DualPass p = {m, rest, dv_state_write(out, ids[k])};
+    for (size_t i = 0; i < rows->count; i++) dual_apply_body(&p, (size_t)rows->data[i], (size_t)rows->data[i] + 1);
+    dv_mapping_touch(&m->frames.base, ids[k]);
+  }
+  if (!dv_is_mechanical_state(&out->base)) return;
+  const double *v = dv_state_read(in, DV_V);
+  double *to = dv_state_write(out, DV_V);
+  for (size_t i = 0; i < rows->count; i++) dual_apply_j(m, (size_t)rows->data[i], v, to);
+}
+
+static bool skinning_patch(Skinning *m)
+{
+  dvObject *o = &m->frames.base.base;
+  if (dv_reals_size(&m->initPos) != m->frames.base.out->count) return false;
+  dv_array_resize(&m->nearest, 2 * m->frames.stride);
+  if (!dv_frames_patch(o, fill_point)) return false;
+  if (!m->dualQuaternions) {
+    dv_frames_apply_patched(o);
+    return true;
+  }
+  dv_array_resize(&m->block, 18 * m->frames.frame.count);
+  dual_apply_patched(m);
+  return true;
+}
+
+static void skinning_topology_changed(dvObject *o)
+{
+  if (skinning_patch((Skinning *)o)) dv_follow_patched(o);
+  else dv_mapping_remake(o);
+}
+
 static void skinning_destroy(dvObject *o)
 {
   Skinning *m = (Skinning *)o;
   dv_array_free(&m->block);
   dv_array_free(&m->moved);
+  dv_array_free(&m->nearest);
   dv_frames_destroy(o);
 }
 
@@ -411,5 +494,5 @@ const dvClass dv_skinning_mapping_class = {
     .link = dv_mapping_link,
     .init = skinning_init,
     .destroy = skinning_destroy,
-    .topology_changed = dv_mapping_remake,
+    .topology_changed = skinning_topology_changed,
 };

@@ -277,18 +277,36 @@ static void patch_pack(dvTetraCorot *t, const dvTetraCorotDef *def, size_t pack)
   if (t->data.plastic) patch_plastic(t, def, pack);
 }
 
-bool dv_tetra_corot_patch(dvTetraCorot *t, const dvTetraCorotDef *def, dvTopology *mesh)
+// the blocks have followed
+static bool patch_packs(dvTetraCorot *t, const dvTetraCorotDef *def, const dvNumbers *rows)
 {
-  if (!dv_blocks_patch(t->blocks, mesh, DV_TETRAHEDRON, &t->patched) || t->blocks->elements != def->count ||
-      t->blocks->points > def->points || !make_room(t))
-    return false;
-  const dvNumbers *rows = dv_trace_rows(mesh, DV_TETRAHEDRON);
+  if (t->blocks->elements != def->count || t->blocks->points > def->points || !make_room(t)) return false;
   for (size_t i = 0; i < rows->count; i++) {   // volumes have moved with the numbers of their elements
     double volume;
     find_volume(t, def, (size_t)rows->data[i], &volume);
   }
   for (size_t i = 0; i < t->patched.count; i++) patch_pack(t, def, (size_t)t->patched.data[i]);
   return true;
+}
+
+bool dv_tetra_corot_patch(dvTetraCorot *t, const dvTetraCorotDef *def, dvTopology *mesh)
+{
+  return dv_blocks_patch(t->blocks, mesh, DV_TETRAHEDRON, &t->patched) &&
+         patch_packs(t, def, dv_trace_rows(mesh, DV_TETRAHEDRON));
+}
+
+bool dv_tetra_corot_patch_cut(dvTetraCorot *t, const dvTetraCorotDef *def, dvTopology *mesh,
+                              const dvBlocksChange *change, const dvNumbers *rows)
+{
+  if (!dv_blocks_follow(t->blocks, change, &t->patched)) return false;
+  dvNumbers moved = {0};
+  dv_trace_moved(mesh, DV_HEXAHEDRON, &moved);
+  size_t parts = change->count / dv_max_size(dv_topology_count(mesh, DV_HEXAHEDRON), 1);
+  for (size_t i = 0; i < parts * moved.count; i++)
+    dv_push(&t->patched, t->blocks->lane[parts * (size_t)moved.data[i / parts] + i % parts] / DV_LANES);
+  dv_numbers_unique(&t->patched);
+  dv_array_free(&moved);
+  return patch_packs(t, def, rows);
 }
 
 void dv_tetra_corot_destroy(dvTetraCorot **tetra)

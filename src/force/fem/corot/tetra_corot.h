@@ -13,6 +13,7 @@
 
 #include "base/isa.h"
 #include "base/pool.h"
+#include "element/blocks.h"
 #include "force/fem/matrices.h"
 #include "object/memory.h"
 
@@ -62,6 +63,9 @@ void dv_tetra_corot_destroy(dvTetraCorot **t);
 // concerned stays as it is, plastic strain too; that of new elements is 0. False when they are to be created anew (see
 // dv_blocks_patch).
 bool dv_tetra_corot_patch(dvTetraCorot *t, const dvTetraCorotDef *def, dvTopology *mesh);
+// The same for tetrahedra that hexahedra of a mesh were cut into (tetra_cut.h has followed).
+bool dv_tetra_corot_patch_cut(dvTetraCorot *t, const dvTetraCorotDef *def, dvTopology *mesh,
+                              const dvBlocksChange *change, const dvNumbers *rows);
 
 // New moduli, one a tetrahedron each.
 void dv_tetra_corot_set_material(dvTetraCorot *t, const double *young, const double *poisson);

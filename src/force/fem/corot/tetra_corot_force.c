@@ -7,6 +7,7 @@
 #include "element/lane_memory.h"
 #include "force/fem/corot/point_rotations.h"
 #include "force/fem/corot/tetra_corot.h"
+#include "force/fem/corot/tetra_cut.h"
 #include "force/fem/corot/tetra_plastic.h"
 #include "force/fem/elastic.h"
 #include "object/compat.h"
@@ -83,8 +84,7 @@ typedef struct TetraForce {
   TETRA_DRAW_FIELDS(DV_MEMBER)
   DV_PARALLEL_FIELDS(DV_MEMBER)
   dvTetraCorot *elements;
-  dvInts cut;             // tetrahedra made from hexahedra
-  dvInts mirrors;         // of each hexahedron: along which axes it is mirrored, bits of x, y and z
+  dvTetraCut cut;         // tetrahedra made from hexahedra
   dvReals plastic;        // plastic strain, while the topology changes and elements are made again
   dvLaneMemory memory;    // where that of each tetrahedron is
   const int32_t *tetra;   // four points each: the topology's or our own
@@ -92,7 +92,7 @@ typedef struct TetraForce {
   bool stale;                        // there is no valid set of elements
   bool follows;                      // the mesh has changed
   DV_ARRAY(double) young, poisson;   // [count]
-  double *share;                     // [points] one over the number of tetrahedra around a point; NULL without stresses
+  DV_ARRAY(double) share;   // [points] one over the number of tetrahedra around a point; empty without stresses
 } TetraForce;
 
 #define SELF TetraForce
@@ -123,66 +123,12 @@ static dvCorotMethod method_of(const TetraForce *t)
 
 // --- elements ---
 
-static void swap_ends(int32_t c[8], const int pairs[4][2])
-{
-  for (int i = 0; i < 4; i++) {
-    int32_t p = c[pairs[i][0]];
-    c[pairs[i][0]] = c[pairs[i][1]];
-    c[pairs[i][1]] = p;
-  }
-}
-
-// Cells of a grid along x and y; SOFA takes 2 and 1 for a mesh that is no grid.
-static void grid_cells(const dvTopology *t, size_t *nx, size_t *ny)
-{
-  *nx = 2;
-  *ny = 1;
-  const dvField *n = dv_object_field(&t->base, "n");
-  if (!n || n->desc->type != DV_T_IVEC || n->width != 3 || !dv_object_field(&t->base, "computeHexaList")) return;
-  const int32_t *points = n->value;
-  *nx = (size_t)dv_max_int(points[0] - 1, 1);
-  *ny = (size_t)dv_max_int(points[1] - 1, 1);
-}
-
-// cells that a grid makes anew; later ones are like their ancestors
-static bool find_mirrors(TetraForce *t, const dvTopology *topology, size_t cells)
-{
-  size_t nx, ny;
-  if (topology->kept && t->mirrors.count == cells) return true;
-  grid_cells(topology, &nx, &ny);
-  t->mirrors.width = 1;
-  if (!dv_ints_resize(&t->mirrors, cells)) return false;
-  for (size_t i = 0; i < cells; i++)
-    t->mirrors.data[i] = (i % nx % 2 == 0) | (i / nx % ny % 2 == 1) << 1 | (i / (nx * ny) % 2 == 1) << 2;
-  return true;
-}
-
-static bool cut_hexahedra(TetraForce *t, const dvTopology *topology, const dvInts *hexahedra)
-{
-  static const int along_x[4][2] = {{0, 1}, {3, 2}, {4, 5}, {7, 6}}, along_y[4][2] = {{0, 3}, {1, 2}, {4, 7}, {5, 6}};
-  static const int along_z[4][2] = {{0, 4}, {1, 5}, {2, 6}, {3, 7}};
-  static const int corners[6][4] = {{0, 5, 1, 6}, {0, 1, 3, 6}, {1, 3, 6, 2}, {6, 3, 0, 7}, {6, 7, 0, 5}, {7, 5, 4, 0}};
-  size_t cells = dv_ints_size(hexahedra);
-  t->cut.width = 4;
-  if (!dv_ints_resize(&t->cut, 24 * cells) || !find_mirrors(t, topology, cells)) return false;
-  int32_t *out = dv_ints_edit(&t->cut);
-  for (size_t i = 0; i < cells; i++) {
-    int32_t c[8];
-    memcpy(c, hexahedra->data + 8 * i, sizeof c);
-    if (t->mirrors.data[i] & 1) swap_ends(c, along_x);
-    if (t->mirrors.data[i] & 2) swap_ends(c, along_y);
-    if (t->mirrors.data[i] & 4) swap_ends(c, along_z);
-    for (int k = 0; k < 24; k++) *out++ = c[corners[k / 4][k % 4]];
-  }
-  return true;
-}
-
 // hexahedra stand for tetrahedra
 static bool is_cut(const TetraForce *t)
 {
   dvTopology *topology = dv_elastic_topology(&t->elastic);
-  return is_fem(t) && (t->mirrors.count || (dv_topology_count(topology, DV_TETRAHEDRON) == 0 &&
-                                            dv_topology_count(topology, DV_HEXAHEDRON) > 0));
+  return is_fem(t) && (t->cut.mirrors.count || (dv_topology_count(topology, DV_TETRAHEDRON) == 0 &&
+                                                dv_topology_count(topology, DV_HEXAHEDRON) > 0));
 }
 
 static dvStatus find_elements(TetraForce *t)
@@ -195,9 +141,9 @@ static dvStatus find_elements(TetraForce *t)
   if (is_cut(t)) {
     const dvInts *hexahedra = dv_force_elements(o, topology, DV_HEXAHEDRON, s);
     if (!hexahedra) return DV_ERROR_INPUT;
-    if (!cut_hexahedra(t, topology, hexahedra))
+    if (!dv_tetra_cut_make(&t->cut, topology, hexahedra))
       return dv_error(o, NULL, "out of memory for %zu tetrahedra", 6 * dv_ints_size(hexahedra));
-    tetrahedra = &t->cut;
+    tetrahedra = &t->cut.tetrahedra;
   }
   t->tetra = tetrahedra->data;
   t->count = dv_ints_size(tetrahedra);
@@ -209,7 +155,7 @@ static void read_modulus(TetraForce *t, size_t i)
   const dvReals *factors = &t->localStiffnessFactor;
   t->young.data[i] =
       dv_elastic_young(&t->elastic, i) * (factors->count ? factors->data[i * factors->count / t->count] : 1);
-  if (t->cut.count)   // six of each hexahedron
+  if (t->cut.tetrahedra.count)   // six of each hexahedron
     t->young.data[i] *= dv_topology_filled(dv_elastic_topology(&t->elastic), DV_HEXAHEDRON, i / 6);
   t->poisson.data[i] = dv_elastic_poisson(&t->elastic, i);
 }
@@ -225,7 +171,7 @@ static void warn_of_shapes(const TetraForce *t, const dvTetraReport *report)
   if (report->flat)
     dv_warning(o, "repair the mesh", "%zu tetrahedra are flat and give no force; the first is number %zu (volume %g)",
                report->flat, report->first_flat, report->first_flat_volume);
-  if (report->inverted && t->cut.count == 0)
+  if (report->inverted && t->cut.tetrahedra.count == 0)
     dv_warning(o, "swap two of its points", "%zu tetrahedra are inverted at rest; the first is number %zu (volume %g)",
                report->inverted, report->first_inverted, report->first_inverted_volume);
 }
@@ -280,11 +226,12 @@ static dvStatus prepare_stress(TetraForce *t)
   size_t points = t->elastic.force.state->count;
   if (!dv_reals_resize(&t->vonMisesPerElement, t->count) || !dv_reals_resize(&t->vonMisesPerNode, points))
     return dv_error(&t->elastic.force.base, NULL, "out of memory for the stresses");
-  dv_free(t->share);
-  t->share = dv_alloc((points + 1) * sizeof *t->share);
-  for (size_t i = 0; i < 4 * t->count; i++) t->share[t->tetra[i]]++;
+  t->share.count = 0;
+  dv_array_resize(&t->share, points);
+  for (size_t p = 0; p < points; p++) t->share.data[p] = 0;
+  for (size_t i = 0; i < 4 * t->count; i++) t->share.data[t->tetra[i]]++;
   for (size_t p = 0; p < points; p++)
-    if (t->share[p] > 0) t->share[p] = 1 / t->share[p];
+    if (t->share.data[p] > 0) t->share.data[p] = 1 / t->share.data[p];
   return DV_OK;
 }
 
@@ -296,10 +243,16 @@ static bool is_plastic(const TetraForce *t) { return t->plasticMaxThreshold > 0;
 static void read_plastic(void *user, size_t element, size_t lane, double *out)
 {
   TetraForce *t = user;
+  dvTopology *topology = dv_elastic_topology(&t->elastic);
+  const int32_t *corners = dv_topology_elements(topology, DV_TETRAHEDRON)->data + 4 * element;
+  int32_t parts[4 * DV_CUT_PARTS];
+  if (t->cut.tetrahedra.count) {   // of a cell as it is now, in the middle of a batch
+    size_t cell = element / DV_CUT_PARTS;
+    dv_tetra_cut_cell(dv_topology_elements(topology, DV_HEXAHEDRON)->data + 8 * cell, t->cut.mirrors.data[cell], parts);
+    corners = parts + 4 * (element % DV_CUT_PARTS);
+  }
   dv_tetra_corot_plastic(t->elements, lane, out);
-  dv_tetra_plastic_turn(method_of(t), dv_state_read(t->elastic.force.state, DV_X_REST),
-                        dv_topology_elements(dv_elastic_topology(&t->elastic), DV_TETRAHEDRON)->data + 4 * element,
-                        false, out);
+  dv_tetra_plastic_turn(method_of(t), dv_state_read(t->elastic.force.state, DV_X_REST), corners, false, out);
 }
 
 static void write_plastic(void *user, size_t element, const double *strain)
@@ -317,11 +270,11 @@ static void create_plastic(void *user, const dvNewElement *e)
   dv_lane_memory_create(&((TetraForce *)user)->memory, e);
 }
 
-// before elements are made again after a change, in the frames that they have; those of hexahedra have come home
+// before elements are made again after a change, in the frames that they have
 static void collect_plastic(TetraForce *t)
 {
   const double *rest = dv_state_read(t->elastic.force.state, DV_X_REST);
-  bool plastic = t->follows && t->elements && is_plastic(t) && t->memory.home.count == t->count && t->cut.count == 0;
+  bool plastic = t->follows && t->elements && is_plastic(t) && t->memory.home.count == t->count;
   if (!plastic || !dv_reals_resize(&t->plastic, 6 * t->count)) return;
   double *out = dv_reals_edit(&t->plastic);
   for (size_t e = 0; e < t->count; e++, out += 6) {
@@ -344,10 +297,13 @@ static void put_plastic(TetraForce *t)
   t->memory.user = t;
   t->memory.read = read_plastic;
   t->memory.write = write_plastic;
-  if (!is_plastic(t) || t->cut.count) return;
+  bool cut = t->cut.tetrahedra.count > 0;
+  t->memory.parts = cut ? DV_CUT_PARTS : 1;
+  if (!is_plastic(t)) return;
   dv_lane_memory_begin(&t->memory, dv_tetra_corot_blocks(t->elements));
-  dvElementData *d = dv_follow_elements(&t->elastic.force.base, dv_elastic_topology(&t->elastic), DV_TETRAHEDRON);
-  dv_element_data_add_array(d, &t->memory.home);
+  dvElementData *d = dv_follow_elements(&t->elastic.force.base, dv_elastic_topology(&t->elastic),
+                                        cut ? DV_HEXAHEDRON : DV_TETRAHEDRON);
+  dv_element_data_add_ints(d, &t->memory.home, false);
   d->create = create_plastic;
 }
 
@@ -380,27 +336,51 @@ static dvStatus tetra_force_fetch(dvObject *o, dvField *field)
 
 // --- changes ---
 
+// how many tetrahedra there are around the points that were touched
+static bool patch_stress(TetraForce *t, dvTopology *topology)
+{
+  const dvState *s = t->elastic.force.state;
+  const dvNumbers *points = dv_trace_points(dv_topology_trace(topology));
+  if (!dv_reals_resize(&t->vonMisesPerElement, t->count) || !dv_reals_resize(&t->vonMisesPerNode, s->count))
+    return false;
+  dv_array_resize(&t->share, s->count);
+  for (size_t i = 0; i < points->count; i++) {
+    int32_t around = 0;
+    for (int32_t at = dv_topology_first_at(topology, DV_TETRAHEDRON, points->data[i]); at >= 0;
+         at = dv_topology_next_at(topology, DV_TETRAHEDRON, at))
+      around++;
+    t->share.data[points->data[i]] = around ? 1.0 / around : 0;
+  }
+  return true;
+}
+
 // brings up to date what a batch of changes concerns; false when all is to be made again
 static bool patch(dvObject *o)
 {
   TetraForce *t = (TetraForce *)o;
   dvTopology *topology = dv_elastic_topology(&t->elastic);
   size_t factors = t->localStiffnessFactor.count;
-  if (t->stale || !t->elements || t->mirrors.count || stress_kind(t)) return false;
-  const dvInts *tetrahedra = dv_topology_elements(topology, DV_TETRAHEDRON);
+  bool cut = t->cut.mirrors.count > 0;
+  dvElementKind kind = cut ? DV_HEXAHEDRON : DV_TETRAHEDRON;
+  dvBlocksChange change;
+  if (t->stale || !t->elements || (cut && (stress_kind(t) || !dv_tetra_cut_follow(&t->cut, topology, &change))))
+    return false;
+  const dvInts *tetrahedra = cut ? &t->cut.tetrahedra : dv_topology_elements(topology, DV_TETRAHEDRON);
   t->tetra = tetrahedra->data;
   t->count = dv_ints_size(tetrahedra);
   if (!dv_elastic_follows(&t->elastic, t->count) || (factors > 1 && factors != t->count) ||
       dv_topology_point_count(topology) > t->elastic.force.state->count)
     return false;
-  const dvNumbers *rows = dv_trace_rows(topology, DV_TETRAHEDRON);
+  const dvNumbers *rows = cut ? &t->cut.rows : dv_trace_rows(topology, DV_TETRAHEDRON);
   dv_array_resize(&t->young, t->count);
   dv_array_resize(&t->poisson, t->count);
   for (size_t i = 0; i < rows->count; i++) read_modulus(t, (size_t)rows->data[i]);
   dvTetraCorotDef def = definition(t);
-  if (!dv_tetra_corot_patch(t->elements, &def, topology)) return false;
-  if (is_plastic(t)) dv_lane_memory_settle(&t->memory, topology, DV_TETRAHEDRON, dv_tetra_corot_blocks(t->elements));
-  return true;
+  if (!(cut ? dv_tetra_corot_patch_cut(t->elements, &def, topology, &change, rows)
+            : dv_tetra_corot_patch(t->elements, &def, topology)))
+    return false;
+  if (is_plastic(t)) dv_lane_memory_settle(&t->memory, topology, kind, dv_tetra_corot_blocks(t->elements));
+  return !stress_kind(t) || patch_stress(t, topology);
 }
 
 static void tetra_force_topology_changed(dvObject *o)
@@ -411,20 +391,15 @@ static void tetra_force_topology_changed(dvObject *o)
   t->follows = false;
 }
 
-// plastic strain of cut hexahedra comes home from the packs, that of tetrahedra stays there
-static void gather_plastic(void *user, dvElementData *d)
+// one factor for each tetrahedron from here on
+static void complete_factors(void *user, dvElementData *d)
 {
+  DV_UNUSED(d);
   TetraForce *t = user;
   size_t factors = t->localStiffnessFactor.count;
-  if (factors > 1 && factors != t->count && dv_reals_resize(&t->localStiffnessFactor, t->count)) {
-    double *f = dv_reals_edit(&t->localStiffnessFactor);   // one for each from here on
-    for (size_t i = t->count; i-- > 0;) f[i] = f[i * factors / t->count];
-  }
-  if (t->stale || !is_plastic(t) || t->cut.count == 0 || !dv_reals_resize(&t->plastic, 6 * t->count)) return;
-  const int32_t *lane = dv_tetra_corot_blocks(t->elements)->lane;
-  for (size_t e = 0; e < t->count; e++)
-    dv_tetra_corot_plastic(t->elements, (size_t)lane[e], dv_reals_edit(&t->plastic) + 6 * e);
-  dv_element_data_add_groups(d, &t->plastic, 36, true);
+  if (factors <= 1 || factors == t->count || !dv_reals_resize(&t->localStiffnessFactor, t->count)) return;
+  double *f = dv_reals_edit(&t->localStiffnessFactor);
+  for (size_t i = t->count; i-- > 0;) f[i] = f[i * factors / t->count];
 }
 
 static void follow(TetraForce *t)
@@ -433,8 +408,8 @@ static void follow(TetraForce *t)
   size_t parts = cut ? 6 : 1;
   dvElementData *d = dv_elastic_follow(&t->elastic, cut ? DV_HEXAHEDRON : DV_TETRAHEDRON, parts);
   dv_element_data_add_groups(d, &t->localStiffnessFactor, parts, true);
-  if (cut) dv_element_data_add_ints(d, &t->mirrors, false);
-  d->gather = gather_plastic;
+  if (cut) dv_element_data_add_ints(d, &t->cut.mirrors, false);
+  d->gather = complete_factors;
 }
 
 static dvStatus tetra_force_init(dvObject *o)
@@ -491,7 +466,7 @@ static double tetra_force_energy(dvObject *o, const dvMech *m)
 static void average(const TetraForce *t, const double *stress, double *mean)
 {
   memset(mean, 0, t->vonMisesPerNode.count * sizeof *mean);
-  for (size_t i = 0; i < 4 * t->count; i++) mean[t->tetra[i]] += t->share[t->tetra[i]] * stress[i / 4];
+  for (size_t i = 0; i < 4 * t->count; i++) mean[t->tetra[i]] += t->share.data[t->tetra[i]] * stress[i / 4];
 }
 
 static void update_stress(TetraForce *t)
@@ -539,13 +514,12 @@ static void tetra_force_destroy(dvObject *o)
 {
   TetraForce *t = (TetraForce *)o;
   dv_tetra_corot_destroy(&t->elements);
-  dv_ints_free(&t->cut);
-  dv_ints_free(&t->mirrors);
+  dv_tetra_cut_free(&t->cut);
   dv_lane_memory_free(&t->memory);
   dv_reals_free(&t->plastic);
   dv_array_free(&t->young);
   dv_array_free(&t->poisson);
-  dv_free(t->share);
+  dv_array_free(&t->share);
 }
 
 // means over the tetrahedra around each point; where hexahedra were cut, SOFA has the last one of the point
@@ -554,7 +528,7 @@ static void tetra_force_rotations(dvObject *o, double *out)
   TetraForce *t = (TetraForce *)o;
   dvState *s = t->elastic.force.state;
   const double *rest = dv_state_read(s, DV_X_REST);
-  bool cut = t->tetra == t->cut.data, turning = !t->stale && method_of(t) != DV_COROT_SMALL;
+  bool cut = t->tetra == t->cut.tetrahedra.data, turning = !t->stale && method_of(t) != DV_COROT_SMALL;
   memset(out, 0, 9 * s->count * sizeof *out);
   for (size_t e = 0; turning && e < t->count; e++) {
     const int32_t *corner = t->tetra + 4 * e;

@@ -284,7 +284,7 @@ void dv_hyper_follow(dvHyper *h, dvLaneMemory *memory, dvElementData *d)
   memory->write = write_gamma;
   if (!memory->width) return;
   dv_lane_memory_begin(memory, h->blocks);
-  dv_element_data_add_array(d, &memory->home);
+  dv_element_data_add_ints(d, &memory->home, false);
   d->user = memory;
   d->create = create_gamma;
 }

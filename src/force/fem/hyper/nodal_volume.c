@@ -11,6 +11,7 @@
 // The matrix connects all points around a point, with one term of rank one for each. Stands beside a law whose own bulk
 // modulus is small or 0. Needs tetrahedra and a state of points.
 #include "force/mesh.h"
+#include "math/loose_rows.h"
 #include "math/vec.h"
 
 #include <math.h>
@@ -33,7 +34,7 @@ typedef struct NodalVolume {
   DV_ARRAY(double) rest, now;          // V_n; p_n, and scratch of its changes
   DV_ARRAY(double) at;                 // positions of the last evaluation
   DV_ARRAY(double) sign;               // of each tetrahedron, so that volumes at rest are positive; 0 for a flat one
-  DV_ARRAY(int32_t) first, around;     // tetrahedra around each point
+  dvRows around;                       // corners of tetrahedra that each point is
   DV_ARRAY(int32_t) patch;             // points around one
   DV_ARRAY(double) gradient, matrix;   // of its volume by these; of its term
   DV_ARRAY(int32_t) place;             // of a point in the patch, or -1
@@ -64,16 +65,23 @@ static void gradients_of(const dvVec3 e[3], double factor, dvVec3 g[4])
 
 // --- set-up ---
 
-static void list_around(NodalVolume *v, size_t points)
+// the volume at rest, and which way it counts
+static double rest_volume(NodalVolume *v, const double *rest, size_t i)
 {
-  dv_array_resize(&v->first, points + 1);
-  dv_array_resize(&v->around, 4 * v->count);
-  memset(v->first.data, 0, (points + 1) * sizeof *v->first.data);
-  for (size_t i = 0; i < 4 * v->count; i++) v->first.data[v->tetra[i] + 1]++;
-  for (size_t i = 0; i < points; i++) v->first.data[i + 1] += v->first.data[i];
-  for (size_t i = 0; i < 4 * v->count; i++) v->around.data[v->first.data[v->tetra[i]]++] = (int32_t)(i / 4);
-  for (size_t i = points; i > 0; i--) v->first.data[i] = v->first.data[i - 1];
-  v->first.data[0] = 0;
+  dvVec3 e[3];
+  edges_of(v, rest, i, e);
+  double volume = volume_of(e);
+  v->sign.data[i] = isfinite(volume) ? (volume > 0) - (volume < 0) : 0;
+  return v->sign.data[i] * volume;
+}
+
+static void resize(NodalVolume *v, size_t points)
+{
+  dv_array_resize(&v->rest, points);
+  dv_array_resize(&v->now, 2 * points);
+  dv_array_resize(&v->at, 3 * points);
+  dv_array_resize(&v->place, points);
+  dv_array_resize(&v->sign, v->count);
 }
 
 static dvStatus nodal_volume_reinit(dvObject *o)
@@ -89,25 +97,93 @@ static dvStatus nodal_volume_reinit(dvObject *o)
   if (4 * dv_ints_size(tetrahedra) > INT32_MAX) return dv_error(o, NULL, "there are too many tetrahedra");
   v->tetra = tetrahedra->data;
   v->count = dv_ints_size(tetrahedra);
-  dv_array_resize(&v->rest, s->count);
-  dv_array_resize(&v->now, 2 * s->count);
-  dv_array_resize(&v->at, 3 * s->count);
-  dv_array_resize(&v->place, s->count);
-  dv_array_resize(&v->sign, v->count);
+  resize(v, s->count);
   if (s->count == 0) return DV_OK;
   memset(v->rest.data, 0, s->count * sizeof(double));
   memset(v->now.data, 0, 2 * s->count * sizeof(double));
   memcpy(v->at.data, dv_state_read(s, DV_X_REST), 3 * s->count * sizeof(double));
   for (size_t i = 0; i < s->count; i++) v->place.data[i] = -1;
   for (size_t i = 0; i < v->count; i++) {
-    dvVec3 e[3];
-    edges_of(v, v->at.data, i, e);
-    double volume = volume_of(e);
-    v->sign.data[i] = isfinite(volume) ? (volume > 0) - (volume < 0) : 0;
-    for (int k = 0; k < 4; k++) v->rest.data[v->tetra[4 * i + (size_t)k]] += 0.25 * v->sign.data[i] * volume;
+    double volume = rest_volume(v, v->at.data, i);
+    for (int k = 0; k < 4; k++) v->rest.data[v->tetra[4 * i + (size_t)k]] += 0.25 * volume;
   }
-  list_around(v, s->count);
+  if (!dv_loose_invert(&v->around, v->tetra, 4 * v->count, s->count))
+    return dv_error(o, NULL, "out of memory for %zu tetrahedra", v->count);
   return DV_OK;
+}
+
+// --- changes ---
+
+// corners of points that were touched, in ascending order
+static bool list_corners(NodalVolume *v, dvTopology *t, const dvTrace *trace)
+{
+  const dvNumbers *points = dv_trace_points(trace);
+  dvNumbers corners = {0};
+  bool good = true;
+  for (size_t k = 0; k < points->count && good; k++) {
+    size_t p = (size_t)points->data[k];
+    corners.count = 0;
+    for (int32_t at = dv_topology_first_at(t, DV_TETRAHEDRON, (int32_t)p); at >= 0;
+         at = dv_topology_next_at(t, DV_TETRAHEDRON, at))
+      dv_push(&corners, at);
+    dv_numbers_sort(corners.data, corners.count);
+    good = dv_loose_make_room(&v->around, p, (int32_t)corners.count);
+    if (good && corners.count)
+      memcpy(v->around.index.data + v->around.offset.data[p], corners.data, corners.count * sizeof *corners.data);
+    if (good) v->around.end.data[p] = v->around.offset.data[p] + (int32_t)corners.count;
+  }
+  dv_array_free(&corners);
+  return good;
+}
+
+// points that come and go; what they have around them is listed afterwards
+static bool follow_points(NodalVolume *v, const dvTrace *trace)
+{
+  dvRows *r = &v->around;
+  for (size_t i = 0; i < trace->steps[DV_POINT].count; i++) {
+    const dvTraceStep *s = &trace->steps[DV_POINT].data[i];
+    if (s->what == DV_ADDED) dv_loose_push(r);
+    if (s->what != DV_REMOVING) continue;
+    r->end.data[s->number] = r->offset.data[s->number];
+    r->end.data[s->last] = r->offset.data[s->last];
+    if (!dv_loose_pop(r, (size_t)s->number)) return false;
+  }
+  return true;
+}
+
+// volumes of elements that are others, and of the points around them, summed in the order of all elements
+static bool patch(dvObject *o)
+{
+  NodalVolume *v = (NodalVolume *)o;
+  const dvState *s = v->force.state;
+  dvTopology *t = dv_topology(v->topology.target);
+  const dvTrace *trace = dv_topology_trace(t);
+  size_t count = dv_topology_count(t, DV_TETRAHEDRON), points = dv_topology_point_count(t);
+  if (points != s->count || v->rest.count != dv_trace_before(trace, DV_POINT, points) || count > INT32_MAX / 4 ||
+      v->count != dv_trace_before(trace, DV_TETRAHEDRON, count) || v->count == 0 || dv_loose_are_wasteful(&v->around) ||
+      !dv_loose_loosen(&v->around, v->rest.count))
+    return false;
+  v->tetra = dv_topology_list(t, DV_TETRAHEDRON)->data;
+  v->count = count;
+  if (!follow_points(v, trace) || !list_corners(v, t, trace)) return false;
+  resize(v, points);
+  const double *rest = dv_state_read(s, DV_X_REST);
+  dvRowView around = dv_rows_view(&v->around);
+  const dvNumbers *touched = dv_trace_points(trace);
+  for (size_t k = 0; k < touched->count; k++) {
+    size_t p = (size_t)touched->data[k];
+    v->rest.data[p] = v->now.data[p] = 0;
+    v->place.data[p] = -1;
+    memcpy(v->at.data + 3 * p, rest + 3 * p, 3 * sizeof *rest);
+    for (int32_t e = around.begin[p]; e < around.end[p]; e++)
+      v->rest.data[p] += 0.25 * rest_volume(v, rest, (size_t)around.index[e] / 4);
+  }
+  return true;
+}
+
+static void nodal_volume_topology_changed(dvObject *o)
+{
+  dv_force_patch_or_remake(o, dv_topology(((NodalVolume *)o)->topology.target), patch);
 }
 
 static dvStatus nodal_volume_init(dvObject *o)
@@ -229,8 +305,9 @@ static void gather_patch(NodalVolume *v, size_t point)
 {
   v->patch.count = 0;
   v->gradient.count = 0;
-  for (int32_t j = v->first.data[point]; j < v->first.data[point + 1]; j++) {
-    size_t i = (size_t)v->around.data[j];
+  dvRowView around = dv_rows_view(&v->around);
+  for (int32_t j = around.begin[point]; j < around.end[point]; j++) {
+    size_t i = (size_t)around.index[j] / 4;
     const int32_t *corner = v->tetra + 4 * i;
     dvVec3 e[3], g[4];
     edges_of(v, v->at.data, i, e);
@@ -282,8 +359,7 @@ static void nodal_volume_destroy(dvObject *o)
   dv_array_free(&v->now);
   dv_array_free(&v->at);
   dv_array_free(&v->sign);
-  dv_array_free(&v->first);
-  dv_array_free(&v->around);
+  dv_loose_free(&v->around);
   dv_array_free(&v->patch);
   dv_array_free(&v->gradient);
   dv_array_free(&v->matrix);
@@ -311,5 +387,5 @@ const dvClass dv_nodal_volume_class = {
     .init = nodal_volume_init,
     .reinit = nodal_volume_reinit,
     .destroy = nodal_volume_destroy,
-    .topology_changed = dv_force_remake,
+    .topology_changed = nodal_volume_topology_changed,
 };
