@@ -22,7 +22,7 @@ async function open(file) {
   } else {
     const { revision } = await opened.page.evaluate(() => window.divan.session.scene);
     await opened.page.evaluate((f) => { window.divan.session.set({ quality: 'reduced' }); return window.divan.session.openFile(f); }, file);
-    await until(opened.page, ([f, r]) => { const { session, stage } = window.divan; return f.endsWith(session.hello.scene.split('/').at(-1)) && session.scene?.revision > r && stage.arrays.revision === session.scene.revision && stage.shapes.some((x) => x.object.visible); }, [file, revision]);
+    await until(opened.page, ([f, r]) => { const { session, stage } = window.divan; return f.endsWith(session.hello.scene.split('/').at(-1)) && session.scene?.revision > r && stage.arrays.revision === session.scene.revision && !session.busy && stage.fitted && stage.complete(); }, [file, revision]);
   }
   return opened;
 }
@@ -38,6 +38,7 @@ async function same(file, { far = 0.02, mean = 4, xray = 0, steps = 0, kept = ''
       await session.connection.request('step', { count });
       while (session.status.step < count) await new Promise((done) => setTimeout(done, 50));
       await stage.frameAt(session.status.time - 1e-9, 60000);
+      while (!stage.complete()) await new Promise((done) => requestAnimationFrame(done));
     }
     stage.resize(w, h, 1);
     session.set({ grid: false, axes: false, quality: 'full', xray: mu });
