@@ -162,7 +162,9 @@ json_t *dv_view_scene(dvSession *s)
   if (list) json_object_set_new(answer, "scales", list);
   json_object_set_new(answer, "revision", json_integer(s->draw.revision));
   json_object_set_new(answer, "flags", view_flags(s));
-  json_object_set_new(answer, "looks", dv_looks(s->ready ? s->scene : NULL));
+  json_t *looks = dv_looks(s->ready ? s->scene : NULL);
+  if (s->draw.backdrop >= 0) json_object_set_new(looks, "picture", file_number(s->draw.backdrop));
+  json_object_set_new(answer, "looks", looks);
   json_object_set_new(answer, "box",
                       dv_draw_box(&s->draw, low, high)
                           ? json_pack("[[f, f, f], [f, f, f]]", low[0], low[1], low[2], high[0], high[1], high[2])

@@ -254,7 +254,6 @@ static bool has_files(dvObject *o)
 }
 
 static bool is_cube(dvObject *o) { return was_set(o, "cubemapFilenamePosX"); }
-static bool has_picture(dvObject *o) { return was_set(o, "image"); }
 
 static bool has_face_data(dvObject *o)
 {
@@ -267,7 +266,7 @@ static const struct {
   void (*add)(json_t *out, dvObject *o);
   bool (*lacks)(dvObject *o);   // it asks for what is not drawn; NULL: never
   const char *what;             // that is not drawn of it, where that is not all
-} kinds[] = {{"BackgroundSetting", add_background, has_picture, "its picture"},
+} kinds[] = {{"BackgroundSetting", add_background, NULL, NULL},
              {"LightManager", add_manager, NULL, NULL},
              {"DirectionalLight", add_light, NULL, NULL},
              {"PositionalLight", add_light, NULL, NULL},

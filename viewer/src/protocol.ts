@@ -74,7 +74,7 @@ export interface Label { x: number; y: number; size: number; color: number[]; co
 export interface Viewport { x: number; y: number; width: number; height: number; position: number[]; orientation: number[]; fovy: number }
 export interface Looks {
   viewports?: Viewport[]; lens?: [number, number];
-  background?: number[]; ambient?: number[]; lights?: Light[]; labels?: Label[]; planes?: { position: number[]; normal: number[] }[];
+  background?: number[]; picture?: string; ambient?: number[]; lights?: Light[]; labels?: Label[]; planes?: { position: number[]; normal: number[] }[];
   camera?: { position: number[]; lookAt?: number[]; orientation?: number[]; distance?: number; ortho: boolean };
   texts?: { text: string; position: number[]; scale: number; color: number[] }[];      // in the scene, facing whoever looks
   gravity?: number[];

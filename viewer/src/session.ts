@@ -39,6 +39,7 @@ export class Session extends History {
   onFrame: (frame: Frame) => void = () => {};
   onView: (view: any) => void = () => {};
   takeView: () => object = () => ({});
+  onCame: (path: string) => void = () => {};     // a body was added
 
   private counter = 0;
   private graphAsked = -1;

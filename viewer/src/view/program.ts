@@ -2,11 +2,11 @@
 // draws the same without a screen (src/render/paint_shader.c). What begins with dv_ is what old GLSL had built in.
 import {
   ClampToEdgeWrapping, Color, DataTexture, DoubleSide, GLSL3, LinearFilter, LinearMipmapLinearFilter, Matrix3, Matrix4, NearestFilter, NoColorSpace, RawShaderMaterial,
-  RepeatWrapping, SRGBColorSpace, Texture, TextureLoader, Vector3, Vector4, type Camera, type WebGLRenderer,
+  RepeatWrapping, SRGBColorSpace, Texture, Vector3, Vector4, type Camera, type WebGLRenderer,
 } from 'three';
 import type { Material, ShaderInfo } from '../protocol.ts';
 import type { Arrays } from './arrays.ts';
-import { picture } from './shape.ts';
+import { fetchTexture, picture } from './shape.ts';
 import { studio } from './studio.ts';
 
 export interface Active { name: string; type: number; size: number }
@@ -51,7 +51,7 @@ function blank(): Texture {
 
 function sampler(s: ShaderInfo['samplers'][number], loaded: () => void): Texture {
   if (!s.file) return blank();
-  const t = new TextureLoader().load(s.file, loaded);
+  const t = fetchTexture(s.file, loaded);
   t.colorSpace = s.srgb ? SRGBColorSpace : NoColorSpace;
   t.wrapS = t.wrapT = s.repeat ? RepeatWrapping : ClampToEdgeWrapping;
   t.magFilter = s.smooth ? LinearFilter : NearestFilter;
