@@ -104,6 +104,9 @@ static json_t *shader_row(const dvDrawShader *s)
     json_t *one = json_pack("{s:o, s:b, s:b, s:b}", "file", file_number(t->texture), "repeat", (int)t->repeat, "smooth",
                             (int)t->smooth, "srgb", (int)t->srgb);
     dv_view_put_text(one, "name", t->name);
+    json_t *sides = t->cube ? json_array() : NULL;
+    for (int k = 0; k < 6 && t->cube; k++) json_array_append_new(sides, file_number(t->sides[k]));
+    if (sides) json_object_set_new(one, "cube", sides);
     json_array_append_new(samplers, one);
   }
   json_object_set_new(row, "uniforms", uniforms);

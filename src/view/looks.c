@@ -253,7 +253,6 @@ static bool has_files(dvObject *o)
   return was_set(o, "fileVertexShaders") || was_set(o, "fileFragmentShaders") || was_set(o, "fileGeometryShaders");
 }
 
-static bool is_cube(dvObject *o) { return was_set(o, "cubemapFilenamePosX"); }
 
 static bool has_face_data(dvObject *o)
 {
@@ -279,8 +278,8 @@ static const struct {
              {"RecordedCamera", add_camera, NULL, NULL},
              {"OglShadowShader", NULL, has_files, "its programs"},
              {"OglOITShader", NULL, has_files, "its programs"},
-             {"OglTexture", NULL, is_cube, "its cube of pictures"},
              {"DataDisplay", NULL, has_face_data, "numbers of faces and their corners"},
+             {"CompositingVisualLoop", NULL, always, "its passes"},
              {"VisualManagerPass", NULL, always, NULL},
              {"VisualManagerSecondaryPass", NULL, always, NULL}};
 

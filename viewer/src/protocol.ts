@@ -84,7 +84,7 @@ export interface Looks {
 export interface Given { name: string; kind: 'float' | 'int' | 'matrix'; rows: number; columns: number; transpose: boolean; array: number }
 export interface ShaderInfo {
   path: string; vertex: string | null; fragment: string | null; geometry: boolean; files: string[];
-  uniforms: Given[]; attributes: Given[]; samplers: { name: string; file: string | null; repeat: boolean; smooth: boolean; srgb: boolean }[];
+  uniforms: Given[]; attributes: Given[]; samplers: { name: string; file: string | null; cube?: (string | null)[]; repeat: boolean; smooth: boolean; srgb: boolean }[];
 }
 
 // A program of the scene that works on the finished picture; depths go from 0 to 1 between the two distances.

@@ -248,6 +248,7 @@ export class Stage {
     this.builtRevision = scene.revision;
     for (const shape of this.shapes) { this.scene.remove(shape.object); shape.dispose(); }
     forgetPictures();
+    this.around.forgetPicture();
     this.ranges.clear();
     this.follow = null;
     this.look.diagonal = this.sceneBox(scene.box);

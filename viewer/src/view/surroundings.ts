@@ -33,6 +33,9 @@ export class Surroundings {
     this.makeAgain();
   }
 
+  // Another scene has other pictures at the same addresses.
+  forgetPicture() { this.backdrop?.dispose(); this.backdrop = null; this.address = this.name = ''; }
+
   // A picture of the scene, once it has come.
   private pictureAt(address: string, loaded: () => void): CanvasImageSource & { width: number; height: number } | null {
     if (address !== this.address) {
