@@ -154,7 +154,8 @@ void dv_gl_painter_destroy(dvGlPainter **place)
 
 // --- pictures of materials -----------------------------------------------------------------------
 
-// four numbers a pixel, rows from bottom to top, as coordinates count, or from above; NULL where there is no such picture
+// four numbers a pixel, rows from bottom to top, as coordinates count, or from above; NULL where there is no such
+// picture
 static unsigned char *read_pixels(const char *file, bool from_above, int *width, int *height)
 {
   dvImage image = {0};
@@ -190,8 +191,8 @@ static GLuint load_cube(const dvGl *gl, const dvStage *s, const dvDrawSampler *s
   bool good = true;
   for (int k = 0; k < 6 && good; k++) {
     int width = 0, height = 0;
-    sides[k] = sampler->sides[k] >= 0 ? read_pixels(s->draw.textures.data[sampler->sides[k]], true, &width, &height)
-                                      : NULL;
+    sides[k] =
+        sampler->sides[k] >= 0 ? read_pixels(s->draw.textures.data[sampler->sides[k]], true, &width, &height) : NULL;
     size = k ? size : width;
     good = sides[k] && width == size && height == size;
   }
@@ -204,8 +205,7 @@ static GLuint load_cube(const dvGl *gl, const dvStage *s, const dvDrawSampler *s
     dv_free(sides[k]);
   }
   gl->GenerateMipmap(GL_TEXTURE_CUBE_MAP);
-  gl->TexParameteri(GL_TEXTURE_CUBE_MAP, GL_TEXTURE_MIN_FILTER,
-                    sampler->smooth ? GL_LINEAR_MIPMAP_LINEAR : GL_NEAREST);
+  gl->TexParameteri(GL_TEXTURE_CUBE_MAP, GL_TEXTURE_MIN_FILTER, sampler->smooth ? GL_LINEAR_MIPMAP_LINEAR : GL_NEAREST);
   gl->TexParameteri(GL_TEXTURE_CUBE_MAP, GL_TEXTURE_MAG_FILTER, sampler->smooth ? GL_LINEAR : GL_NEAREST);
   for (int k = 0; k < 2; k++)
     gl->TexParameteri(GL_TEXTURE_CUBE_MAP, k ? GL_TEXTURE_WRAP_S : GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);

@@ -20,8 +20,8 @@ static void paint(dvShading *m, size_t which)
   memcpy(m->diffuse, dv_draw_palette(which), 3 * sizeof *m->diffuse);
 }
 
-// Lines of the elements of a body whose faces are drawn, too, are a darker tone of it, and its inside stays hidden: a net in
-// another colour hides the body.
+// Lines of the elements of a body whose faces are drawn, too, are a darker tone of it, and its inside stays hidden: a
+// net in another colour hides the body.
 static void tone_lines(dvDraw *d)
 {
   for (size_t i = 0; i < d->list.count; i++) {

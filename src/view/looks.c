@@ -253,7 +253,6 @@ static bool has_files(dvObject *o)
   return was_set(o, "fileVertexShaders") || was_set(o, "fileFragmentShaders") || was_set(o, "fileGeometryShaders");
 }
 
-
 static bool has_face_data(dvObject *o)
 {
   return was_set(o, "triangleData") || was_set(o, "quadData") || was_set(o, "pointTriangleData") ||

@@ -246,8 +246,8 @@ static void add_sides(dvDraw *d, const dvObject *o, dvDrawSampler *out)
     const char *name = word(o, names[k]);
     out->sides[k] = dv_draw_texture(d, o, name);
     if (out->sides[k] < 0 && !dv_draw_told(d, o, names[k]))
-      dv_warning((dvObject *)o, "a cube has six pictures, all of one size", "%s: there is no picture %s; the cube is white",
-                 names[k], name);
+      dv_warning((dvObject *)o, "a cube has six pictures, all of one size",
+                 "%s: there is no picture %s; the cube is white", names[k], name);
   }
 }
 

@@ -295,11 +295,13 @@ static void test_what_is_drawn_stands_elsewhere(void **unused)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_schemes_have_their_colours),         cmocka_unit_test(test_palettes_end_where_they_say),
-      cmocka_unit_test(test_sizes_of_palettes),
-      cmocka_unit_test(test_a_map_of_the_scene_colours_numbers), cmocka_unit_test(test_a_link_and_a_range_of_its_own),
-      cmocka_unit_test(test_an_unknown_scheme_is_told_once),     cmocka_unit_test(test_legends_are_shown_and_hidden),
-      cmocka_unit_test(test_what_is_drawn_stands_elsewhere)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_schemes_have_their_colours),
+                                     cmocka_unit_test(test_palettes_end_where_they_say),
+                                     cmocka_unit_test(test_sizes_of_palettes),
+                                     cmocka_unit_test(test_a_map_of_the_scene_colours_numbers),
+                                     cmocka_unit_test(test_a_link_and_a_range_of_its_own),
+                                     cmocka_unit_test(test_an_unknown_scheme_is_told_once),
+                                     cmocka_unit_test(test_legends_are_shown_and_hidden),
+                                     cmocka_unit_test(test_what_is_drawn_stands_elsewhere)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

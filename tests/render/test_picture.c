@@ -118,7 +118,8 @@ static void test_shadows_are_paler_the_higher_the_body_is(void **unused)
 {
   DV_UNUSED(unused);
 #define BALL(y) "<VisualPointCloud drawMode='Sphere' sphereRadius='1' position='0 " y " 0'/>"
-#define POST "<VisualPointCloud drawMode='Sphere' sphereRadius='0.05' position='-2 -0.95 0  -2 6.95 0'/>"   // the same scene
+#define POST \
+  "<VisualPointCloud drawMode='Sphere' sphereRadius='0.05' position='-2 -0.95 0  -2 6.95 0'/>"   // the same scene
   int low = shadow_depth("<Node gravity='0 -9.81 0'>" BALL("0.2") POST "</Node>", 0.2),
       high = shadow_depth("<Node gravity='0 -9.81 0'>" BALL("5") POST "</Node>", 5);
   if (low < 0) {

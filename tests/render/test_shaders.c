@@ -271,10 +271,10 @@ static void write_picture(const char *name, int width, int height, const unsigne
 static void test_cubes(void **state)
 {
   DV_UNUSED(state);
-  static const unsigned char colours[6][3] = {{250, 0, 0}, {0, 250, 0}, {0, 0, 250}, {250, 250, 0}, {0, 250, 250},
-                                              {250, 0, 250}};
-  static const char *const ways[] = {"1, 0.1, 0.2", "-1, 0.1, 0.2", "0.1, 1, 0.2",
-                                     "0.1, -1, 0.2", "0.1, 0.2, 1", "0.1, 0.2, -1"};
+  static const unsigned char colours[6][3] = {{250, 0, 0},   {0, 250, 0},   {0, 0, 250},
+                                              {250, 250, 0}, {0, 250, 250}, {250, 0, 250}};
+  static const char *const ways[] = {"1, 0.1, 0.2",  "-1, 0.1, 0.2", "0.1, 1, 0.2",
+                                     "0.1, -1, 0.2", "0.1, 0.2, 1",  "0.1, 0.2, -1"};
   static const char *const names[] = {"PosX", "NegX", "PosY", "NegY", "PosZ", "NegZ"};
   unsigned char rgb[3];
   char text[900] = SHADER("cube.frag") "<OglTexture id='sky'";
@@ -288,15 +288,16 @@ static void test_cubes(void **state)
   }
   strcat(text, "/>");
   for (int k = 0; k < 6; k++) {
-    char *program = dv_format("uniform samplerCube sky; void main() { gl_FragColor = textureCube(sky, vec3(%s)); }", ways[k]);
+    char *program =
+        dv_format("uniform samplerCube sky; void main() { gl_FragColor = textureCube(sky, vec3(%s)); }", ways[k]);
     write_file("cube.frag", program);
     dv_free(program);
     if (!middle(text, 0.5, rgb)) return;
     check_near(rgb, colours[k][0], colours[k][1], colours[k][2]);
   }
   // pictures that are missing or no squares are told, or leave it white; nothing is drawn with what is not there
-  middle(SHADER("cube.frag") "<OglTexture id='sky' cubemapFilenamePosX='side0.png' cubemapFilenameNegX='lost.png'/>", 0.5,
-         rgb);
+  middle(SHADER("cube.frag") "<OglTexture id='sky' cubemapFilenamePosX='side0.png' cubemapFilenameNegX='lost.png'/>",
+         0.5, rgb);
   check_near(rgb, 255, 255, 255);
   assert_non_null(strstr(log_text.text, "lost.png"));
 }
