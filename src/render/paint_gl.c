@@ -175,6 +175,12 @@ static void draw_background(const dvGlPainter *p, const dvStage *s)
   p->gl->UseProgram(p->programs[BACKGROUND]);
   dv_paint_vector(p, BACKGROUND, "above", s->background[0]);
   dv_paint_vector(p, BACKGROUND, "below", s->background[1]);
+  GLuint picture =
+      s->draw.backdrop >= 0 && (size_t)s->draw.backdrop < p->pictures.count ? p->pictures.data[s->draw.backdrop] : 0;
+  dv_paint_integer(p, BACKGROUND, "pictured", picture != 0);
+  dv_paint_integer(p, BACKGROUND, "picture", 0);
+  p->gl->Uniform2f(dv_paint_place(p, BACKGROUND, "wide"), (float)p->width, (float)p->height);
+  dv_paint_bind(p, 0, picture ? picture : p->white);
   p->gl->Disable(GL_DEPTH_TEST);
   dv_paint_square(p);
   p->gl->Enable(GL_DEPTH_TEST);

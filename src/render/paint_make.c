@@ -154,26 +154,62 @@ void dv_gl_painter_destroy(dvGlPainter **place)
 
 // --- pictures of materials -----------------------------------------------------------------------
 
-static GLuint load_picture(const dvGl *gl, const char *file, bool srgb)
+// four numbers a pixel, rows from bottom to top, as coordinates count, or from above; NULL where there is no such
+// picture
+static unsigned char *read_pixels(const char *file, bool from_above, int *width, int *height)
 {
   dvImage image = {0};
   char why[100];
-  if (dv_image_read(file, &image, why) != DV_OK) return 0;
-  size_t pixels = (size_t)image.width * (size_t)image.height;
+  if (dv_image_read(file, &image, why) != DV_OK) return NULL;
+  size_t pixels = (size_t)image.width * (size_t)image.height, wide = (size_t)image.width;
   unsigned char *rgba = dv_try_alloc(4 * pixels);
-  GLuint t = 0;
-  if (rgba) {
-    for (size_t i = 0; i < pixels; i++) {   // rows from bottom to top, as coordinates count
-      size_t row = i / (size_t)image.width,
-             from = (((size_t)image.height - 1 - row) * (size_t)image.width + i % (size_t)image.width);
-      const uint8_t *c = image.pixels + from * (size_t)image.channels;
-      for (int k = 0; k < 3; k++) rgba[4 * i + (size_t)k] = image.channels < 3 ? c[0] : c[k];
-      rgba[4 * i + 3] = image.channels == 4 ? c[3] : image.channels == 2 ? c[1] : 255;
-    }
-    t = make_image(gl, rgba, image.width, image.height, true, srgb ? GL_SRGB8_ALPHA8 : GL_RGBA8);
+  for (size_t i = 0; rgba && i < pixels; i++) {
+    size_t row = i / wide, from = (from_above ? row : (size_t)image.height - 1 - row) * wide + i % wide;
+    const uint8_t *c = image.pixels + from * (size_t)image.channels;
+    for (int k = 0; k < 3; k++) rgba[4 * i + (size_t)k] = image.channels < 3 ? c[0] : c[k];
+    rgba[4 * i + 3] = image.channels == 4 ? c[3] : image.channels == 2 ? c[1] : 255;
   }
-  dv_free(rgba);
+  *width = image.width, *height = image.height;
   dv_image_free(&image);
+  return rgba;
+}
+
+static GLuint load_picture(const dvGl *gl, const char *file, bool srgb)
+{
+  int width, height;
+  unsigned char *rgba = read_pixels(file, false, &width, &height);
+  GLuint t = rgba ? make_image(gl, rgba, width, height, true, srgb ? GL_SRGB8_ALPHA8 : GL_RGBA8) : 0;
+  dv_free(rgba);
+  return t;
+}
+
+// six squares of one size; white where they are none, so that a program can be drawn with it
+static GLuint load_cube(const dvGl *gl, const dvStage *s, const dvDrawSampler *sampler)
+{
+  unsigned char *sides[6] = {NULL}, white[4] = {255, 255, 255, 255};
+  int size = 0;
+  bool good = true;
+  for (int k = 0; k < 6 && good; k++) {
+    int width = 0, height = 0;
+    sides[k] =
+        sampler->sides[k] >= 0 ? read_pixels(s->draw.textures.data[sampler->sides[k]], true, &width, &height) : NULL;
+    size = k ? size : width;
+    good = sides[k] && width == size && height == size;
+  }
+  GLuint t;
+  gl->GenTextures(1, &t);
+  gl->BindTexture(GL_TEXTURE_CUBE_MAP, t);
+  for (int k = 0; k < 6; k++) {
+    gl->TexImage2D(GL_TEXTURE_CUBE_MAP_POSITIVE_X + (GLenum)k, 0, sampler->srgb ? GL_SRGB8_ALPHA8 : GL_RGBA8,
+                   good ? size : 1, good ? size : 1, 0, GL_RGBA, GL_UNSIGNED_BYTE, good ? sides[k] : white);
+    dv_free(sides[k]);
+  }
+  gl->GenerateMipmap(GL_TEXTURE_CUBE_MAP);
+  gl->TexParameteri(GL_TEXTURE_CUBE_MAP, GL_TEXTURE_MIN_FILTER, sampler->smooth ? GL_LINEAR_MIPMAP_LINEAR : GL_NEAREST);
+  gl->TexParameteri(GL_TEXTURE_CUBE_MAP, GL_TEXTURE_MAG_FILTER, sampler->smooth ? GL_LINEAR : GL_NEAREST);
+  for (int k = 0; k < 2; k++)
+    gl->TexParameteri(GL_TEXTURE_CUBE_MAP, k ? GL_TEXTURE_WRAP_S : GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
+  gl->BindTexture(GL_TEXTURE_CUBE_MAP, 0);
   return t;
 }
 
@@ -190,7 +226,9 @@ void dv_paint_pictures(dvGlPainter *p, const dvStage *s)
   for (size_t i = 0; i < s->draw.shaders.count; i++)   // programs of the scene read them as they are in the file
     for (size_t k = 0; k < s->draw.shaders.data[i].samplers.count; k++) {
       const dvDrawSampler *t = &s->draw.shaders.data[i].samplers.data[k];
-      GLuint own = t->texture >= 0 ? load_picture(p->gl, s->draw.textures.data[t->texture], t->srgb) : 0;
+      GLuint own = t->cube           ? load_cube(p->gl, s, t)
+                   : t->texture >= 0 ? load_picture(p->gl, s->draw.textures.data[t->texture], t->srgb)
+                                     : 0;
       dv_push(&p->samplers, own);
     }
   dv_paint_shaders(p, s);

@@ -3,6 +3,8 @@
 // other painter does.
 #include "render/paint_plain.h"
 
+#include "io/mesh/image.h"
+
 #include <math.h>
 
 enum { FINE = 2 };
@@ -200,6 +202,28 @@ static void bring_down(const Canvas *c, unsigned char *out)
       }
 }
 
+// the picture behind everything, as render/shaders/background.frag has it
+static void draw_backdrop(Canvas *c)
+{
+  const dvDraw *d = &c->stage->draw;
+  dvImage image = {0};
+  if (d->backdrop < 0 || dv_image_read(d->textures.data[d->backdrop], &image, NULL) != DV_OK) return;
+  double fine = FINE, smaller = fmax(c->width / (fine * image.width), c->height / (fine * image.height));
+  double scale = fine * fmin(1, smaller);   // fine pixels that a pixel of the picture takes
+  for (int y = 0; y < c->height; y++)
+    for (int x = 0; x < c->width; x++) {
+      double u = (x + 0.5 - 0.5 * c->width) / scale + 0.5 * image.width,
+             v = (y + 0.5 - 0.5 * c->height) / scale + 0.5 * image.height;
+      if (!(u >= 0 && u < image.width && v >= 0 && v < image.height)) continue;
+      const uint8_t *p = image.pixels + ((size_t)v * (size_t)image.width + (size_t)u) * (size_t)image.channels;
+      int last = image.channels - 1;
+      float alpha = image.channels % 2 == 0 ? (float)p[last] / 255 : 1;
+      float *out = c->colour + 3 * ((size_t)y * (size_t)c->width + (size_t)x);
+      for (int k = 0; k < 3; k++) out[k] += alpha * ((float)(image.channels < 3 ? p[0] : p[k]) / 255 - out[k]);
+    }
+  dv_image_free(&image);
+}
+
 bool dv_plain_draw(const dvStage *s, int width, int height, unsigned char *rgb)
 {
   Canvas c = {.width = FINE * width, .height = FINE * height, .stage = s};
@@ -214,6 +238,7 @@ bool dv_plain_draw(const dvStage *s, int width, int height, unsigned char *rgb)
     for (size_t k = 0; k < 3; k++)
       c.colour[3 * i + k] = (float)((1 - t) * s->background[0][k] + t * s->background[1][k]);
   }
+  if (good) draw_backdrop(&c);
   for (int pass = 0; good && pass < 3; pass++) draw_all(&c, pass);
   if (good) bring_down(&c, rgb);
   dv_free(c.depth);

@@ -321,6 +321,18 @@ static void set_numbers(const dvGl *gl, const Active *u, double *v, int count, b
 
 static bool is_sampler(GLenum type) { return type == 0x8B5E || type == 0x8B62 || type == 0x8B60 || type == 0x8B5F; }
 
+enum { SAMPLER_CUBE = 0x8B60 };
+
+// a cube stands at its unit beside the flat picture of another program; a cube that nobody gives is none
+static bool set_cube(const dvGlPainter *p, const dvDrawSampler *given, GLuint texture, const Active *u, int unit)
+{
+  if (u->type != SAMPLER_CUBE) return false;
+  p->gl->ActiveTexture(GL_TEXTURE0 + (GLenum)unit);
+  p->gl->BindTexture(GL_TEXTURE_CUBE_MAP, given && given->cube ? texture : 0);
+  p->gl->Uniform1i(u->place, unit);
+  return true;
+}
+
 static void set_sampler(const dvGlPainter *p, const Seen *seen, const dvDrawShader *shader, const Active *u, int unit)
 {
   const dvStage *s = seen->stage;
@@ -332,6 +344,8 @@ static void set_sampler(const dvGlPainter *p, const Seen *seen, const dvDrawShad
   for (size_t i = 0; i < shader->samplers.count && !given; i++)
     if (dv_same(shader->samplers.data[i].name, u->name)) given = &shader->samplers.data[i], number += i;
   if (given && number < p->samplers.count) texture = p->samplers.data[number];
+  if (set_cube(p, given, texture, u, unit)) return;
+  if (given && given->cube) texture = 0, given = NULL;
   if (!given && b->texture >= 0 && (size_t)b->texture < p->pictures.count)
     texture = p->pictures.data[b->texture];   // one that nobody gives is the body's own picture
   if (seen->post && dv_same(u->name, "colorTexture")) texture = seen->post->colour, given = NULL;

@@ -20,7 +20,8 @@ static bool any_of(const dvDraw *d, unsigned groups, bool given)
 {
   for (size_t i = 0; i < d->list.count; i++) {
     const dvDrawable *a = &d->list.data[i];
-    bool body = given || a->group != DV_DRAW_VISUAL || a->kind == DV_DRAW_TRIANGLES || a->kind == DV_DRAW_SPHERES;
+    bool body = given || a->group != DV_DRAW_VISUAL || a->kind == DV_DRAW_TRIANGLES || a->kind == DV_DRAW_SPHERES ||
+                a->kind == DV_DRAW_BOXES;
     if (groups & 1u << a->group && !(given && a->say < 0) && body) return true;
   }
   return false;

@@ -104,6 +104,9 @@ static json_t *shader_row(const dvDrawShader *s)
     json_t *one = json_pack("{s:o, s:b, s:b, s:b}", "file", file_number(t->texture), "repeat", (int)t->repeat, "smooth",
                             (int)t->smooth, "srgb", (int)t->srgb);
     dv_view_put_text(one, "name", t->name);
+    json_t *sides = t->cube ? json_array() : NULL;
+    for (int k = 0; k < 6 && t->cube; k++) json_array_append_new(sides, file_number(t->sides[k]));
+    if (sides) json_object_set_new(one, "cube", sides);
     json_array_append_new(samplers, one);
   }
   json_object_set_new(row, "uniforms", uniforms);
@@ -162,7 +165,9 @@ json_t *dv_view_scene(dvSession *s)
   if (list) json_object_set_new(answer, "scales", list);
   json_object_set_new(answer, "revision", json_integer(s->draw.revision));
   json_object_set_new(answer, "flags", view_flags(s));
-  json_object_set_new(answer, "looks", dv_looks(s->ready ? s->scene : NULL));
+  json_t *looks = dv_looks(s->ready ? s->scene : NULL);
+  if (s->draw.backdrop >= 0) json_object_set_new(looks, "picture", file_number(s->draw.backdrop));
+  json_object_set_new(answer, "looks", looks);
   json_object_set_new(answer, "box",
                       dv_draw_box(&s->draw, low, high)
                           ? json_pack("[[f, f, f], [f, f, f]]", low[0], low[1], low[2], high[0], high[1], high[2])

@@ -514,7 +514,7 @@ static void clear(dvDraw *d)
   for (size_t i = 0; i < d->arrays.count; i++) dv_free(d->arrays.data[i].data);
   for (size_t i = 0; i < d->textures.count; i++) dv_free(d->textures.data[i]);
   d->own_arrays = 0;
-  d->post = -1;
+  d->post = d->backdrop = -1;
   d->arrays.count = d->list.count = d->textures.count = d->parts.count = 0;
 }
 
@@ -550,6 +550,7 @@ static void collect(dvDraw *d, dvScene *scene, bool read)
   dv_draw_choose_colours(d);
   dv_draw_move(d);
   d->own_arrays = d->arrays.count;
+  dv_backdrop_add(d, read);
   dv_shaders_add(d, read);
 }
 
@@ -565,8 +566,9 @@ static bool same_list(const dvDraw *a, const dvDraw *b)
 {
   // `b` was made without what shaders are given, which comes last
   if (a->own_arrays != b->own_arrays || a->list.count != b->list.count || a->shaders.count != b->shaders.count ||
-      a->post != b->post || a->post_near != b->post_near || a->post_far != b->post_far)
+      a->post != b->post || a->post_near != b->post_near || a->post_far != b->post_far || a->backdrop != b->backdrop)
     return false;
+  if (a->backdrop >= 0 && !dv_same(a->textures.data[a->backdrop], b->textures.data[b->backdrop])) return false;
   for (size_t i = 0; i < a->own_arrays; i++) {
     const dvDrawArray *x = &a->arrays.data[i], *y = &b->arrays.data[i];
     if (x->source != y->source || x->object != y->object || x->vector != y->vector || x->reals != y->reals ||

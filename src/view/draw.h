@@ -128,6 +128,7 @@ typedef struct dvDraw {
   DV_ARRAY(dvDrawShader) shaders;
   int post;                     // shader that works on the finished picture, -1 for none
   double post_near, post_far;   // distances between which depths go from 0 to 1 there, m
+  int backdrop;                 // texture behind everything, -1 for none
   size_t own_arrays;            // before those of shaders
   DV_ARRAY(uint64_t) told;      // messages that came once and are not repeated
   bool again;                   // sizes have changed: make the list again

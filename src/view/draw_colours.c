@@ -20,6 +20,23 @@ static void paint(dvShading *m, size_t which)
   memcpy(m->diffuse, dv_draw_palette(which), 3 * sizeof *m->diffuse);
 }
 
+// Lines of the elements of a body whose faces are drawn, too, are a darker tone of it, and its inside stays hidden: a
+// net in another colour hides the body.
+static void tone_lines(dvDraw *d)
+{
+  for (size_t i = 0; i < d->list.count; i++) {
+    dvDrawable *a = &d->list.data[i];
+    if (a->group != DV_DRAW_FORCE_FIELDS || a->kind != DV_DRAW_LINES || a->has_material) continue;
+    for (size_t k = 0; k < d->list.count; k++) {
+      const dvDrawable *b = &d->list.data[k];
+      if (b->object != a->object || b->group != a->group || b->kind != DV_DRAW_TRIANGLES || !b->has_material) continue;
+      a->has_material = a->faced = true;
+      a->material = b->material;
+      for (int c = 0; c < 3; c++) a->material.diffuse[c] *= 0.62;
+    }
+  }
+}
+
 void dv_draw_choose_colours(dvDraw *d)
 {
   size_t next[DV_DRAW_GROUPS] = {0};
@@ -36,6 +53,7 @@ void dv_draw_choose_colours(dvDraw *d)
     a->has_material = true;
     paint(&a->material, which);
   }
+  tone_lines(d);
 }
 
 static void choose_map(dvDraw *d, dvDrawable *a, bool tell)

@@ -15,6 +15,8 @@ bool dv_draw_told(dvDraw *d, const dvObject *o, const char *what);
 void dv_draw_move(dvDraw *d);
 void dv_draw_moved(dvDrawArray *a);
 void dv_draw_move_place(const dvDrawArray *a, double x[3]);
+// The picture behind everything (backdrop.c); `read`: one that there is not is told.
+void dv_backdrop_add(dvDraw *d, bool read);
 // Colours of the bodies for which nobody chose one (draw_colours.c).
 void dv_draw_choose_colours(dvDraw *d);
 // Ranges and colours of numbers; `tell`: those that there are not.

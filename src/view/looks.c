@@ -253,9 +253,6 @@ static bool has_files(dvObject *o)
   return was_set(o, "fileVertexShaders") || was_set(o, "fileFragmentShaders") || was_set(o, "fileGeometryShaders");
 }
 
-static bool is_cube(dvObject *o) { return was_set(o, "cubemapFilenamePosX"); }
-static bool has_picture(dvObject *o) { return was_set(o, "image"); }
-
 static bool has_face_data(dvObject *o)
 {
   return was_set(o, "triangleData") || was_set(o, "quadData") || was_set(o, "pointTriangleData") ||
@@ -267,7 +264,7 @@ static const struct {
   void (*add)(json_t *out, dvObject *o);
   bool (*lacks)(dvObject *o);   // it asks for what is not drawn; NULL: never
   const char *what;             // that is not drawn of it, where that is not all
-} kinds[] = {{"BackgroundSetting", add_background, has_picture, "its picture"},
+} kinds[] = {{"BackgroundSetting", add_background, NULL, NULL},
              {"LightManager", add_manager, NULL, NULL},
              {"DirectionalLight", add_light, NULL, NULL},
              {"PositionalLight", add_light, NULL, NULL},
@@ -280,8 +277,8 @@ static const struct {
              {"RecordedCamera", add_camera, NULL, NULL},
              {"OglShadowShader", NULL, has_files, "its programs"},
              {"OglOITShader", NULL, has_files, "its programs"},
-             {"OglTexture", NULL, is_cube, "its cube of pictures"},
              {"DataDisplay", NULL, has_face_data, "numbers of faces and their corners"},
+             {"CompositingVisualLoop", NULL, always, "its passes"},
              {"VisualManagerPass", NULL, always, NULL},
              {"VisualManagerSecondaryPass", NULL, always, NULL}};
 

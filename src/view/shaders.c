@@ -236,6 +236,21 @@ static void add_value(dvDraw *d, dvDrawShader *s, dvObject *o)
   else if (!attribute && s->uniforms.count < MOST_GIVEN) dv_push(&s->uniforms, u);
 }
 
+// six pictures around whoever looks; one that is missing leaves the cube white
+static void add_sides(dvDraw *d, const dvObject *o, dvDrawSampler *out)
+{
+  static const char *const names[] = {"cubemapFilenamePosX", "cubemapFilenameNegX", "cubemapFilenamePosY",
+                                      "cubemapFilenameNegY", "cubemapFilenamePosZ", "cubemapFilenameNegZ"};
+  for (size_t k = 0; k < DV_COUNT(names); k++) out->cube = out->cube || *word(o, names[k]);
+  for (size_t k = 0; k < DV_COUNT(names) && out->cube; k++) {
+    const char *name = word(o, names[k]);
+    out->sides[k] = dv_draw_texture(d, o, name);
+    if (out->sides[k] < 0 && !dv_draw_told(d, o, names[k]))
+      dv_warning((dvObject *)o, "a cube has six pictures, all of one size",
+                 "%s: there is no picture %s; the cube is white", names[k], name);
+  }
+}
+
 static void add_texture(dvDraw *d, dvDrawShader *s, dvObject *o)
 {
   dvObject *from = o;
@@ -251,6 +266,7 @@ static void add_texture(dvDraw *d, dvDrawShader *s, dvObject *o)
                            .smooth = flag(from, "linearInterpolation", true),
                            .srgb = flag(from, "srgbColorspace", false),
                            .texture = dv_draw_texture(d, from, name)};
+  add_sides(d, from, &sampler);
   if (sampler.texture < 0 && *name && !dv_draw_told(d, o, name))
     dv_warning(o, "name a picture that is there", "%s: there is no such file; the shader reads white there", name);
   dv_push(&s->samplers, sampler);

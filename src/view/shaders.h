@@ -25,6 +25,8 @@ typedef struct dvDrawSampler {
   const char *name;   // borrowed
   int texture;        // of the draw list
   bool repeat, smooth, srgb;
+  bool cube;
+  int sides[6];   // of a cube: textures towards +x -x +y -y +z -z, rows from above
 } dvDrawSampler;
 
 typedef struct dvDrawShader {

@@ -98,6 +98,37 @@ static void test_a_body_stands_in_the_middle_and_casts_a_shadow(void **unused)
   close_shot(&s);
 }
 
+// A body on the ground has a dark shadow, one high above it a pale one: in the middle of each, against the rim.
+static int shadow_depth(const char *text, double high)
+{
+  Shot s = open_shot(text);
+  int deep = -1;
+  if (has_gl(&s)) {
+    const unsigned char *rgb = draw(&s);
+    const dvStage *stage = dv_painter_stage(s.painter);
+    double t = (stage->floor - high) / stage->key[1];
+    const unsigned char *dark = at(&s, rgb, t * stage->key[0], stage->floor, t * stage->key[2]);
+    deep = light_of(rgb + 3 * ((dark - rgb) / (3 * W) * W + 1)) - light_of(dark);
+  }
+  close_shot(&s);
+  return deep;
+}
+
+static void test_shadows_are_paler_the_higher_the_body_is(void **unused)
+{
+  DV_UNUSED(unused);
+#define BALL(y) "<VisualPointCloud drawMode='Sphere' sphereRadius='1' position='0 " y " 0'/>"
+#define POST \
+  "<VisualPointCloud drawMode='Sphere' sphereRadius='0.05' position='-2 -0.95 0  -2 6.95 0'/>"   // the same scene
+  int low = shadow_depth("<Node gravity='0 -9.81 0'>" BALL("0.2") POST "</Node>", 0.2),
+      high = shadow_depth("<Node gravity='0 -9.81 0'>" BALL("5") POST "</Node>", 5);
+  if (low < 0) {
+    print_message("without OpenGL: left out\n");
+    return;
+  }
+  if (!(high > 15 && low > high + 20)) fail_msg("a shadow is %d deep below, %d from high above", low, high);
+}
+
 static void test_the_same_scene_gives_the_same_bytes(void **unused)
 {
   DV_UNUSED(unused);
@@ -471,6 +502,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_body_stands_in_the_middle_and_casts_a_shadow),
+      cmocka_unit_test(test_shadows_are_paler_the_higher_the_body_is),
       cmocka_unit_test(test_the_same_scene_gives_the_same_bytes),
       cmocka_unit_test(test_a_ball_covers_what_it_must),
       cmocka_unit_test(test_plain_and_gl_agree_where_bodies_are),

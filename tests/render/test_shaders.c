@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "io/scene/scene_file.h"
 #include "render/picture.h"
+#include "render/png.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +20,7 @@ static dvPainter *painter;   // compiles its own programs once
 static struct {
   dvContext *context;
   dvScene *scene;
-} all[40];   // they live as long as the painter: it tells scenes apart by their address
+} all[60];   // they live as long as the painter: it tells scenes apart by their address
 static int count;
 
 static void write_file(const char *name, const char *text)
@@ -254,10 +255,92 @@ static void test_post(void **state)
   assert_non_null(strstr(log_text.text, "does not compile"));
 }
 
+// a picture whose left and right halves have a colour each
+static void write_picture(const char *name, int width, int height, const unsigned char left[3],
+                          const unsigned char right[3])
+{
+  char path[100];
+  unsigned char *rgb = malloc((size_t)(3 * width * height));
+  for (int i = 0; i < width * height; i++) memcpy(rgb + 3 * i, 2 * (i % width) < width ? left : right, 3);
+  snprintf(path, sizeof path, "%s/%s", directory, name);
+  assert_int_equal(dv_png_write(path, rgb, width, height), DV_OK);
+  free(rgb);
+}
+
+// six pictures of a cube: each direction reads its own
+static void test_cubes(void **state)
+{
+  DV_UNUSED(state);
+  static const unsigned char colours[6][3] = {{250, 0, 0},   {0, 250, 0},   {0, 0, 250},
+                                              {250, 250, 0}, {0, 250, 250}, {250, 0, 250}};
+  static const char *const ways[] = {"1, 0.1, 0.2",  "-1, 0.1, 0.2", "0.1, 1, 0.2",
+                                     "0.1, -1, 0.2", "0.1, 0.2, 1",  "0.1, 0.2, -1"};
+  static const char *const names[] = {"PosX", "NegX", "PosY", "NegY", "PosZ", "NegZ"};
+  unsigned char rgb[3];
+  char text[900] = SHADER("cube.frag") "<OglTexture id='sky'";
+  write_file("plain.vert", "void main() { gl_Position = ftransform(); }");
+  for (int k = 0; k < 6; k++) {
+    char file[20], more[60];
+    snprintf(file, sizeof file, "side%d.png", k);
+    write_picture(file, 4, 4, colours[k], colours[k]);
+    snprintf(more, sizeof more, " cubemapFilename%s='%s'", names[k], file);
+    strcat(text, more);
+  }
+  strcat(text, "/>");
+  for (int k = 0; k < 6; k++) {
+    char *program =
+        dv_format("uniform samplerCube sky; void main() { gl_FragColor = textureCube(sky, vec3(%s)); }", ways[k]);
+    write_file("cube.frag", program);
+    dv_free(program);
+    if (!middle(text, 0.5, rgb)) return;
+    check_near(rgb, colours[k][0], colours[k][1], colours[k][2]);
+  }
+  // pictures that are missing or no squares are told, or leave it white; nothing is drawn with what is not there
+  middle(SHADER("cube.frag") "<OglTexture id='sky' cubemapFilenamePosX='side0.png' cubemapFilenameNegX='lost.png'/>",
+         0.5, rgb);
+  check_near(rgb, 255, 255, 255);
+  assert_non_null(strstr(log_text.text, "lost.png"));
+}
+
+// the picture behind everything, in its own size or made smaller
+static void test_backdrops(void **state)
+{
+  DV_UNUSED(state);
+  static const unsigned char red[3] = {200, 30, 30}, blue[3] = {30, 30, 200};
+  unsigned char rgb[3];
+  write_picture("large.png", 4 * W, 3 * H, red, blue);
+  write_picture("small.png", 20, 10, red, blue);
+#define BACK(file) "<OglModel position='5 5 0'/><BackgroundSetting color='0 1 0 1' image='" file "'/>"
+  middle(BACK("large.png"), 0.02, rgb);
+  check_near(rgb, 200, 30, 30);
+  middle(BACK("large.png"), 0.98, rgb);
+  check_near(rgb, 30, 30, 200);
+  middle(BACK("small.png"), 0.02, rgb);   // ten pixels on each side of the middle
+  check_near(rgb, 0, 255, 0);
+  middle(BACK("small.png"), 0.5 - 8.0 / W, rgb);
+  check_near(rgb, 200, 30, 30);
+  middle(BACK("small.png"), 0.5 + 8.0 / W, rgb);
+  check_near(rgb, 30, 30, 200);
+  middle(BACK("none.png"), 0.5, rgb);
+  check_near(rgb, 0, 255, 0);
+  assert_non_null(strstr(log_text.text, "none.png"));
+  setenv("DIVAN_RENDERER", "plain", 1);   // the plain painter draws it as well
+  dvPainter *other = painter;
+  painter = NULL;
+  middle(BACK("small.png"), 0.5 + 8.0 / W, rgb);
+  check_near(rgb, 30, 30, 200);
+  middle(BACK("large.png"), 0.02, rgb);
+  check_near(rgb, 200, 30, 30);
+  dv_painter_destroy(&painter);
+  painter = other;
+  unsetenv("DIVAN_RENDERER");
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_post),     cmocka_unit_test(test_values),
                                      cmocka_unit_test(test_scope),    cmocka_unit_test(test_attributes_and_light),
-                                     cmocka_unit_test(test_geometry), cmocka_unit_test(test_bad)};
+                                     cmocka_unit_test(test_geometry), cmocka_unit_test(test_bad),
+                                     cmocka_unit_test(test_cubes),    cmocka_unit_test(test_backdrops)};
   return cmocka_run_group_tests(tests, begin, end);
 }

@@ -89,7 +89,10 @@ export class Modeler {
     return answer.path;
   }
 
-  async addPreset(name: string) { return this.added(await this.change('add', { preset: name })); }
+  // Whoever adds a body wants to see it.
+  private came(path: string) { if (path) this.session.onCame(path); return path; }
+
+  async addPreset(name: string) { return this.came(await this.added(await this.change('add', { preset: name }))); }
   async addComponent(name: string, path: string, before = '') { return this.added(await this.change('add', { class: name, path, before })); }
   async addNode(path: string, name = 'Node', before = '') { return this.added(await this.change('add', { path, name, before })); }
   async paste(path: string, text: string) { return this.added(await this.change('add', { path, text })); }
@@ -180,7 +183,7 @@ export class Modeler {
       const inside = as === 'soft' && by === 'gmsh' ? await this.fill(name) : '';
       if (inside === null) return '';
       this.session.busyWith('Making a body of it…');
-      return await this.added(await this.change('add', { mesh: name, as, inside }));
+      return this.came(await this.added(await this.change('add', { mesh: name, as, inside })));
     } finally { this.session.busyWith(''); }
   }
 

@@ -74,7 +74,7 @@ export interface Label { x: number; y: number; size: number; color: number[]; co
 export interface Viewport { x: number; y: number; width: number; height: number; position: number[]; orientation: number[]; fovy: number }
 export interface Looks {
   viewports?: Viewport[]; lens?: [number, number];
-  background?: number[]; ambient?: number[]; lights?: Light[]; labels?: Label[]; planes?: { position: number[]; normal: number[] }[];
+  background?: number[]; picture?: string; ambient?: number[]; lights?: Light[]; labels?: Label[]; planes?: { position: number[]; normal: number[] }[];
   camera?: { position: number[]; lookAt?: number[]; orientation?: number[]; distance?: number; ortho: boolean };
   texts?: { text: string; position: number[]; scale: number; color: number[] }[];      // in the scene, facing whoever looks
   gravity?: number[];
@@ -84,7 +84,7 @@ export interface Looks {
 export interface Given { name: string; kind: 'float' | 'int' | 'matrix'; rows: number; columns: number; transpose: boolean; array: number }
 export interface ShaderInfo {
   path: string; vertex: string | null; fragment: string | null; geometry: boolean; files: string[];
-  uniforms: Given[]; attributes: Given[]; samplers: { name: string; file: string | null; repeat: boolean; smooth: boolean; srgb: boolean }[];
+  uniforms: Given[]; attributes: Given[]; samplers: { name: string; file: string | null; cube?: (string | null)[]; repeat: boolean; smooth: boolean; srgb: boolean }[];
 }
 
 // A program of the scene that works on the finished picture; depths go from 0 to 1 between the two distances.

@@ -39,6 +39,7 @@ export class Session extends History {
   onFrame: (frame: Frame) => void = () => {};
   onView: (view: any) => void = () => {};
   takeView: () => object = () => ({});
+  onCame: (path: string) => void = () => {};     // a body was added
 
   private counter = 0;
   private graphAsked = -1;
@@ -319,7 +320,7 @@ export class Session extends History {
     const drawn = (groups: Group[], enough = (_: Drawable) => true) => this.scene!.drawables.some((d) => groups.includes(d.group) && !this.hides(d) && enough(d));
     const before = this.extra.join();
     this.extra = [];
-    if (!drawn(this.settings.groups, (d) => !!this.scene!.flags || d.group !== 'visual' || d.kind === 'triangles' || d.kind === 'spheres')) {   // points and lines alone are no body
+    if (!drawn(this.settings.groups, (d) => !!this.scene!.flags || d.group !== 'visual' || d.kind === 'triangles' || d.kind === 'spheres' || d.kind === 'boxes')) {   // points and lines alone are no body
       this.extra = (['forceFields', 'collision'] as Group[]).filter((g) => drawn([g]));
       if (drawn(['behavior'])) this.extra.push('behavior');
     }

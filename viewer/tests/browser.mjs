@@ -5,6 +5,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, 
 import { tmpdir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
 import { chromium } from 'playwright-core';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -116,9 +117,13 @@ export async function openEmpty(address, options = DESK) {
   return opened;
 }
 
-// Until something of the scene is on the picture.
+// Until all that is to be shown of the scene is on the picture, and the camera looks at it.
 export async function drawn(page) {
-  await page.waitForFunction(() => window.divan?.stage?.shapes.some((s) => s.object.visible));
+  await page.waitForFunction(() => {
+    const { session, stage } = window.divan ?? {};
+    return session?.graph && session.scene && stage?.arrays.revision === session.scene.revision && stage.complete() && stage.fitted;
+  });
+  await settled(page);
 }
 
 export async function settled(page) {
@@ -127,13 +132,39 @@ export async function settled(page) {
 
 export const status = (page) => page.evaluate(() => ({ ...window.divan.session.status }));
 
-// The first numbers of the positions of a drawable.
-export const positions = (page, path, count = 30) => page.evaluate(([wanted, n]) => {
-  const { stage } = window.divan, shape = stage.shapes.find((s) => s.info.path === wanted && s.object.visible);
-  return Array.from(stage.arrays.get(shape.info.positions).data.slice(0, n));
-}, [path, count]);
+// The first numbers of the positions of a drawable, as soon as they have come.
+export const positions = async (page, path, count = 30) => (await page.waitForFunction(([wanted, n]) => {
+  const { stage, session } = window.divan, shape = stage.arrays.revision === session.scene?.revision && stage.shapes.find((s) => s.info.path === wanted && s.object.visible);
+  const data = shape && stage.arrays.get(shape.info.positions)?.data;
+  return data ? Array.from(data.slice(0, n)) : null;
+}, [path, count])).jsonValue();
 
 export const until = (page, test, argument) => page.waitForFunction(test, argument);
+
+// What `read` gives, as soon as it passes. Most of what a page shows comes from another program and comes when it comes: it is read again
+// until it is right, and fails with what it was at last.
+export async function comes(read, passes, words = 'it never came') {
+  for (const end = Date.now() + PATIENCE; ;) {
+    const value = await read();
+    if (passes(value)) return value;
+    if (Date.now() > end) assert.fail(`${words}: ${JSON.stringify(value)}`);
+    await new Promise((done) => setTimeout(done, 40));
+  }
+}
+
+export async function becomes(read, wanted, words) {
+  let last;
+  try { return await comes(async () => (last = await read()), (value) => isDeepStrictEqual(value, wanted)); } catch { assert.deepEqual(last, wanted, words); }
+}
+
+// A message on the page that has these words: what it says and advises.
+export const said = async (page, part) => (await page.waitForFunction((p) => { const t = window.divan.session.toast; return t?.text.includes(p) ? { text: t.text, advice: t.advice ?? '' } : null; }, part)).jsonValue();
+
+// Steps are made, and the picture shows the last of them.
+export async function steps(page, n) {
+  const to = await page.evaluate((k) => { const { session } = window.divan, at = session.status.step + k; session.step(k); return at; }, n);
+  await until(page, (k) => { const { session, stage } = window.divan; return session.diverged || (session.status.step >= k && Math.abs(stage.time - session.status.time) < 1e-9); }, to);
+}
 
 // Where the middle of the view's element is, and how large it is, in pixels of the page.
 export async function pictureBox(page) { return page.locator('.picture').boundingBox(); }

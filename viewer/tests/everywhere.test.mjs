@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, test as plain } from 'node:test';
-import { DESK, openEmpty, openPage, pictureBox, ROOT, settled, startDivan, startEmpty, stopBrowser, surfacePlace, until } from './browser.mjs';
+import { becomes, comes, DESK, openEmpty, openPage, pictureBox, ROOT, settled, startDivan, startEmpty, stopBrowser, surfacePlace, until } from './browser.mjs';
 
 const test = (name, body) => plain(name, { timeout: 180000 }, body);
 const TABLET = { viewport: { width: 1024, height: 768 }, colorScheme: 'light', hasTouch: true, isMobile: true, reducedMotion: 'reduce' };
@@ -95,7 +95,7 @@ describe('fingers on a tablet', () => {
     const held = () => page.evaluate(() => [...window.divan.session.objects.values()].some((x) => x.class === 'FixedProjectiveConstraint'));
     for (let tries = 0; tries < 3 && !(await held()); tries++) {
       await page.getByRole('button', { name: 'Hold', exact: true }).tap();
-      for (let i = 0; i < 50 && !(await held()); i++) await page.waitForTimeout(100);
+      await page.waitForFunction(() => [...window.divan.session.objects.values()].some((x) => x.class === 'FixedProjectiveConstraint'), null, { timeout: 15000 }).catch(() => {});
     }
     assert.ok(await held(), 'a FixedProjectiveConstraint');
     // the menu of a row, without a right button and without a long press: it moves the node
@@ -108,7 +108,7 @@ describe('fingers on a tablet', () => {
     // links can be made: their buttons are there without a mouse over them
     await page.getByRole('searchbox', { name: 'Search the graph' }).fill('elasticity');
     await page.locator('[data-path="/Block/elasticity"]').tap();
-    assert.equal(await page.locator('[data-field=youngModulus]').getByRole('button').first().evaluate((e) => getComputedStyle(e).visibility), 'visible');
+    await becomes(() => page.locator('[data-field=youngModulus]').getByRole('button').first().evaluate((e) => getComputedStyle(e).visibility), 'visible');
     await page.getByRole('button', { name: 'Animate' }).tap();
     await until(page, () => window.divan.session.status.step > 3);
     await page.getByRole('button', { name: 'Animate' }).tap();
@@ -120,12 +120,13 @@ describe('fingers on a tablet', () => {
   test('with the hand of the toolbar a finger pulls', async () => {
     const divan = await startDivan('liver.scn');
     const o = await openPage(divan.address, TABLET), { page } = o, touch = await fingers(o);
-    await page.evaluate(() => window.divan.session.animate(true));
     await page.getByRole('button', { name: 'Drag pulls instead of turning' }).tap();
-    const place = await surfacePlace(page, '/Liver/Visual/skin');
+    await until(page, () => window.divan.touch.touching);
+    const place = await surfacePlace(page, '/Liver/Visual/skin');      // while nothing moves: it is there when the finger comes
     await touch.down([[place.x, place.y]]);
     await until(page, () => window.divan.touch.grabbed);
-    const held = await page.evaluate(() => window.divan.stage.heldPoint().toArray());
+    await page.evaluate(() => window.divan.session.animate(true));
+    const held = await comes(() => page.evaluate(() => window.divan.stage.heldPoint()?.toArray() ?? null), (p) => p, 'the point that is held');
     for (let i = 1; i <= 6; i++) await touch.move([[place.x + 20 * i, place.y]]);
     await until(page, (from) => { const p = window.divan.stage.heldPoint(); return p && Math.hypot(p.x - from[0], p.y - from[1], p.z - from[2]) > 0.01; }, held);
     await touch.lift();
@@ -195,6 +196,7 @@ describe('the keyboard alone', () => {
     await press('Enter');
     await until(page, () => /move|shift|place/i.test(window.divan.session.status.lastEdit ?? ''));
     // points of it, held: a cursor draws the box
+    await until(page, () => { const { stage, session } = window.divan; return session.status.scene === session.scene.revision && stage.arrays.revision === session.scene.revision && stage.shapes.some((s) => s.info.path === '/Block/Look/look' && s.object.visible); });
     await press('Escape');
     await press('a');
     await press('t');
@@ -216,7 +218,7 @@ describe('the keyboard alone', () => {
     await until(page, () => ![...window.divan.session.objects.values()].some((x) => x.class === 'FixedProjectiveConstraint'));
     // saved under a name
     await press('Control+s');
-    await page.getByRole('dialog').getByRole('textbox').waitFor();
+    await page.locator('divan-dialogs input:focus').waitFor();
     await press('Control+A');
     await page.keyboard.type('cube');
     await press('Enter');
@@ -226,7 +228,7 @@ describe('the keyboard alone', () => {
     await press('Escape');
     await press('Tab');                                      // the picture takes keys with Ctrl for the scene
     await press('Control+o');
-    await page.getByRole('dialog').getByRole('searchbox').waitFor();
+    await page.locator('divan-dialogs input:focus').waitFor();
     await page.keyboard.type('cube');
     await page.getByRole('button', { name: /^cube\.scn/ }).waitFor();
     await press('Enter');
@@ -245,7 +247,7 @@ describe('the keyboard alone', () => {
     const place = await surfacePlace(page, '/Liver/Visual/skin');
     for (let i = 0; i < Math.round(Math.abs(place.ny) / 0.04); i++) await page.keyboard.press(place.ny > 0 ? 'ArrowUp' : 'ArrowDown');
     await page.keyboard.press('Shift+F10');
-    await page.getByRole('menuitem', { name: 'Select' }).waitFor();
+    await page.locator('divan-menu button:focus', { hasText: 'Select' }).waitFor();
     await page.keyboard.press('Enter');
     await until(page, () => window.divan.session.selection.startsWith('/Liver'));
     await o.context.close();
@@ -283,15 +285,15 @@ test('less motion: the camera jumps where it would glide, and nothing turns or f
   const spins = () => page.evaluate(async () => {
     window.divan.session.busyWith('thinking');
     await document.querySelector('divan-app').updateComplete;
-    await new Promise((done) => requestAnimationFrame(done));
-    const style = getComputedStyle(document.querySelector('divan-app').shadowRoot.querySelector('.spin'));
-    const name = style.animationName;
+    while (!document.querySelector('divan-app').shadowRoot.querySelector('.spin')) await new Promise((done) => requestAnimationFrame(done));
+    const name = getComputedStyle(document.querySelector('divan-app').shadowRoot.querySelector('.spin')).animationName;
     window.divan.session.busyWith('');
     return name;
   });
   assert.ok(await left() > 0.3, 'it glides');
   assert.equal(await spins(), 'spin');
   await page.emulateMedia({ reducedMotion: 'reduce' });
+  await until(page, () => matchMedia('(prefers-reduced-motion: reduce)').matches);
   assert.equal(await left(), 0);
   assert.equal(await spins(), 'none');
   const moving = await page.evaluate(() => {
@@ -326,6 +328,7 @@ test('in maps for every eye values far apart never look alike; the one that is n
   const divan = await startDivan('liver.scn');
   const { page, context } = await openPage(divan.address);
   await page.keyboard.press('2');
+  await page.locator('divan-view-tab option[value=viridis]').first().waitFor({ state: 'attached' });
   const maps = await page.evaluate(async () => {
     const { session } = window.divan, out = {};
     const options = [...document.querySelector('divan-app').shadowRoot.querySelector('divan-view-tab').shadowRoot.querySelectorAll('option')].filter((o) => ['viridis', 'cividis', 'turbo', 'cool to warm', 'grey'].includes(o.value));

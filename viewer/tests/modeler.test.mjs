@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test as plain } from 'node:test';
-import { openEmpty, openPage, PHONE, pictureBox, ROOT, settled, startDivan, startEmpty, stopBrowser, surfacePlace, until } from './browser.mjs';
+import { becomes, openEmpty, openPage, PHONE, pictureBox, ROOT, settled, startDivan, startEmpty, steps, stopBrowser, surfacePlace, until } from './browser.mjs';
 
 const test = (name, body) => plain(name, { timeout: 180000 }, body);
 after(stopBrowser);
@@ -12,10 +12,14 @@ after(stopBrowser);
 const has = (page, path) => until(page, (p) => window.divan.session.nodes.has(p) || window.divan.session.objects.has(p), path);
 const gone = (page, path) => until(page, (p) => !window.divan.session.nodes.has(p) && !window.divan.session.objects.has(p), path);
 const chosen = (page, path) => until(page, (p) => window.divan.session.selection === p, path);
-const isDrawn = (page, path) => until(page, (p) => window.divan.stage.shapes.some((s) => s.info.path === p && s.object.visible && window.divan.stage.arrays.get(s.info.positions)), path);
+// It is in the picture, as the scene is now.
+const isDrawn = (page, path) => until(page, (p) => {
+  const { stage, session } = window.divan;
+  return session.status.scene === session.scene?.revision && stage.arrays.revision === session.scene.revision && stage.shapes.some((s) => s.info.path === p && s.object.visible && stage.arrays.get(s.info.positions));
+}, path);
 // Its lowest point in the picture, as soon as all of it has come.
 const lowest = async (page, path) => (await (await page.waitForFunction((p) => {
-  const { stage, session } = window.divan, s = stage.shapes.find((x) => x.info.path === p && x.info.group === 'visual'), d = s && session.scene.revision === stage.arrays.revision && stage.arrays.get(s.info.positions)?.data;
+  const { stage, session } = window.divan, s = stage.shapes.find((x) => x.info.path === p && x.info.group === 'visual'), d = s && session.status.scene === session.scene.revision && session.scene.revision === stage.arrays.revision && stage.arrays.get(s.info.positions)?.data;
   if (!d?.length) return null;
   let y = Infinity;
   for (let i = 1; i < d.length; i += 3) y = Math.min(y, d[i]);
@@ -27,10 +31,6 @@ const select = async (page, path) => {
   await page.waitForFunction((p) => document.querySelector('divan-app').shadowRoot.querySelector('divan-graph-tab')?.shadowRoot.querySelector('divan-tree').shadowRoot.querySelector('.row.chosen.active')?.dataset.path === p, path);
 };
 const sceneText = (page) => page.evaluate(async () => (await window.divan.session.connection.request('text')).text);
-const steps = async (page, n) => {
-  const to = await page.evaluate((k) => { window.divan.session.step(k); return window.divan.session.status.step + k; }, n);
-  await until(page, (k) => window.divan.session.status.step >= k && Math.abs(window.divan.stage.time - window.divan.session.status.time) < 1e-9, to);
-};
 
 describe('a scene from nothing', () => {
   test('a new user builds a soft cube that falls on a floor, saves it and opens it again', async () => {
@@ -39,7 +39,7 @@ describe('a scene from nothing', () => {
     await page.locator('#empty').waitFor();
     await page.locator('#empty').getByRole('button', { name: 'Floor', exact: true }).click();
     await has(page, '/Floor');
-    assert.equal(await page.locator('#empty').count(), 0);
+    await page.locator('#empty').waitFor({ state: 'detached' });
     await page.locator('[data-preset=soft-block]').click();
     await chosen(page, '/Block');
     await isDrawn(page, '/Block/Look/look');
@@ -62,8 +62,9 @@ describe('a scene from nothing', () => {
     assert.equal(text, await sceneText(page));
     assert.match(text, /<RegularGridTopology/);
     assert.doesNotMatch(text, /undefined|\{name\}|\{place\}/);
+    const revision = await page.evaluate(() => window.divan.session.scene.revision);
     await page.getByRole('button', { name: 'Reload the scene file' }).click();
-    await until(page, () => window.divan.session.status.step === 0 && window.divan.session.status.ready);
+    await until(page, (r) => window.divan.session.scene.revision > r && window.divan.session.status.step === 0 && window.divan.session.status.ready && window.divan.stage.time === 0, revision);
     await has(page, '/Block');
     await isDrawn(page, '/Block/Look/look');
     assert.ok(Math.abs(await lowest(page, '/Block/Look/look') - 0.7) < 1e-5);
@@ -117,9 +118,7 @@ describe('a scene from nothing', () => {
     await has(page, '/Block_copy/grains');
     await page.keyboard.press('Delete');
     await until(page, () => !window.divan.session.nodes.has('/Block_copy') || !window.divan.session.nodes.has('/Block'));
-    await until(page, () => window.divan.session.status.edits >= 7);
-    const edits = await page.evaluate(() => window.divan.session.status.edits);
-    assert.equal(edits, 7);
+    const edits = await becomes(() => page.evaluate(() => window.divan.session.status.edits), 7);
     const built = await sceneText(page);
     await page.locator('.picture').focus();
     for (let i = 0; i < edits; i++) { await page.keyboard.press('Control+z'); await until(page, (k) => window.divan.session.status.edits === k, edits - 1 - i); }
@@ -171,8 +170,7 @@ describe('a scene from nothing', () => {
     await page.mouse.down();
     await page.mouse.move(box.x + box.width - 30, box.y + box.height - 60, { steps: 4 });
     await page.mouse.up();
-    await until(page, () => window.divan.modeler.chosen?.points.length);
-    assert.equal(await page.evaluate(() => window.divan.modeler.chosen.points.length), 125);
+    await becomes(() => page.evaluate(() => window.divan.modeler.chosen?.points.length ?? 0), 125);
     await page.getByRole('button', { name: 'Hold', exact: true }).click();
     await has(page, '/Block/fixed');
     assert.match(await sceneText(page), /<FixedProjectiveConstraint name="fixed" indices="0-124"\/>/);
@@ -220,6 +218,43 @@ describe('a scene from nothing', () => {
     assert.ok(existsSync(join(divan.directory, 'lump.obj')));
     await until(page, () => window.divan.session.status.ready && window.divan.session.objects.get('/lump/points'));
     await steps(page, 2);
+    await o.context.close();
+    assert.deepEqual(o.problems, []);
+    await divan.stop();
+  });
+
+  test('the camera goes to a mesh that would be a speck, or stand beside the picture, and stays where it sees it', async () => {
+    const divan = await startEmpty();
+    const o = await openEmpty(divan.address), { page } = o;
+    // a cube as wide as it is told, dropped as an obstacle
+    const drop = async (name, wide) => {
+      const h = 0.5 * wide, corners = [...Array(8).keys()].map((i) => `v ${i & 1 ? h : -h} ${i & 2 ? h : -h} ${i & 4 ? h : -h}`);
+      const faces = [[1, 3, 4, 2], [5, 6, 8, 7], [1, 2, 6, 5], [3, 7, 8, 4], [1, 5, 7, 3], [2, 4, 8, 6]].flatMap(([a, b, c, d]) => [`f ${a} ${b} ${c}`, `f ${a} ${c} ${d}`]);
+      await page.evaluate(([text, file]) => {
+        const data = new DataTransfer();
+        data.items.add(new File([text], file));
+        window.dispatchEvent(new DragEvent('drop', { bubbles: true, cancelable: true, dataTransfer: data }));
+      }, [[...corners, ...faces].join('\n'), `${name}.obj`]);
+      await page.getByRole('dialog').getByRole('button', { name: 'An obstacle' }).click();
+      await chosen(page, `/${name}`);
+      await until(page, (p) => { const { stage } = window.divan; return !stage.came && !stage.boxOf(p).isEmpty(); }, `/${name}`);
+      await settled(page);
+      return page.evaluate((p) => { const { stage } = window.divan, box = stage.boxOf(p), at = stage.project(box.getCenter(stage.camera.target.clone()).toArray()); return { pixels: stage.pixelsOf(box), x: at.x / stage.width, y: at.y / stage.height, distance: stage.camera.distance }; }, `/${name}`);
+    };
+    const seen = (at) => at.x > 0 && at.x < 1 && at.y > 0 && at.y < 1;
+    // alone and two millimetres wide: it fills the picture
+    const first = await drop('grain', 0.002);
+    assert.ok(seen(first) && first.pixels > 200, JSON.stringify(first));
+    // 500 times as large: all of it is seen
+    const large = await drop('house', 1);
+    assert.ok(seen(large) && large.pixels > 200 && large.pixels < 3000, JSON.stringify(large));
+    // a grain beside the house is a speck in a picture of both: it is gone to
+    const speck = await drop('dust', 0.002);
+    assert.ok(seen(speck) && speck.pixels > 200 && speck.distance < 0.1 * large.distance, JSON.stringify({ speck, large }));
+    // from far enough away the next one is seen at once: the camera stays
+    await page.evaluate(() => { const { stage } = window.divan; stage.fit(); stage.camera.zoom(3); stage.redraw(true); });
+    const far = await page.evaluate(() => window.divan.stage.camera.distance), last = await drop('shed', 1);
+    assert.ok(seen(last) && last.pixels >= 24 && last.distance === far, JSON.stringify({ last, far }));
     await o.context.close();
     assert.deepEqual(o.problems, []);
     await divan.stop();
@@ -309,11 +344,13 @@ describe('fingers', () => {
     for (let i = 1; i <= 5; i++) await touch('touchMove', [[x - 20 - 12 * i, y], [x + 20 + 12 * i, y]]);
     await touch('touchEnd', []);
     await until(page, (d) => window.divan.stage.camera.distance < 0.6 * d, before);
+    await settled(page);
     const target = await page.evaluate(() => window.divan.stage.camera.target.toArray());
     await touch('touchStart', [[x - 20, y], [x + 20, y]]);
     for (let i = 1; i <= 5; i++) await touch('touchMove', [[x - 20, y + 10 * i], [x + 20, y + 10 * i]]);
     await touch('touchEnd', []);
     await until(page, (t) => window.divan.stage.camera.target.distanceTo({ x: t[0], y: t[1], z: t[2] }) > 1e-3, target);
+    await settled(page);
     const place = await surfacePlace(page, '/Liver/Visual/skin');
     await touch('touchStart', [[place.x, place.y]]);
     await page.getByRole('menu').waitFor();

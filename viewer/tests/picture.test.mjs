@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test as plain } from 'node:test';
-import { DESK, drawn, FAST, openPage, startBrowser, startDivan, stopBrowser, surfacePlace, until } from './browser.mjs';
+import { becomes, comes, DESK, drawn, FAST, openPage, startBrowser, startDivan, steps, stopBrowser, surfacePlace, until } from './browser.mjs';
 
 const test = (name, body) => plain(name, { timeout: 180000 }, body);
 let directory;
@@ -42,24 +42,19 @@ async function look(name, text, run, { draws = true } = {}) {
   } finally { await divan.stop(); }
 }
 
-const steps = async (page, n) => {
-  const want = await page.evaluate((k) => { const s = window.divan.session; s.step(k); return s.status.step + k; }, n);
-  await until(page, (w) => { const { session, stage } = window.divan; return session.diverged || (session.status.step >= w && Math.abs(stage.time - session.status.time) < 1e-9); }, want);
-};
-
 test('a scene that cannot start says why in the middle, and runs without what is missing', () => look('missing', root(body('Bar', '<MagicMuscle/><MagicMuscle/>') + '<NeuronForceField/>'), async (page) => {
   const card = page.locator('#failed');
   await card.waitFor();
-  const box = await card.boundingBox(), stage = await page.locator('.stage').boundingBox();
-  assert.ok(Math.abs(box.x + box.width / 2 - stage.x - stage.width / 2) < 3 && Math.abs(box.y + box.height / 2 - stage.y - stage.height / 2) < 3, 'in the middle');
-  assert.match(await card.innerText(), /MagicMuscle[^]*NeuronForceField|NeuronForceField[^]*MagicMuscle/);
-  assert.match(await card.innerText(), /missing\.scn:\d+/);
-  assert.equal(await page.locator('divan-tree .ghost').count(), 2);
+  const ghosts = () => page.locator('divan-tree .ghost').count();
+  await comes(() => card.innerText(), (words) => /MagicMuscle[^]*NeuronForceField|NeuronForceField[^]*MagicMuscle/.test(words) && /missing\.scn:\d+/.test(words), 'the card says');
+  await comes(async () => { const box = await card.boundingBox(), stage = await page.locator('.stage').boundingBox(); return [box.x + box.width / 2 - stage.x - stage.width / 2, box.y + box.height / 2 - stage.y - stage.height / 2]; },
+    (off) => off.every((v) => Math.abs(v) < 3), 'it is not in the middle, but beside it by');
+  await becomes(ghosts, 2);
   assert.match(await page.locator('divan-tree .ghost').last().innerText(), /MagicMuscle × 2/);
   await page.getByRole('button', { name: 'Run without these 3 components' }).click();
   await drawn(page);
-  assert.equal(await card.count(), 0);
-  assert.equal(await page.locator('divan-tree .ghost').count(), 2, 'what is missing stays named');
+  await becomes(() => card.count(), 0);
+  await becomes(ghosts, 2, 'what is missing stays named');
   await steps(page, 2);
 }, { draws: false }));
 
@@ -72,7 +67,7 @@ test('a run that diverged shows its advice whole', () => look('wild', root(body(
 }));
 
 test('the camera stands as gravity pulls, goes along with what falls, and the grid stays below', () => look('fall', root(body('Bar'), 'gravity="0 0 -9.81"'), async (page) => {
-  assert.equal(await page.evaluate(() => window.divan.stage.camera.up), 'z');
+  await becomes(() => page.evaluate(() => window.divan.stage.camera.up), 'z');
   const level = () => page.evaluate(() => window.divan.stage.around.grid.position.z);
   const before = await level();
   await steps(page, 150);
@@ -83,13 +78,14 @@ test('the camera stands as gravity pulls, goes along with what falls, and the gr
   });
   assert.ok(seen.fell < -5, `it fell to ${seen.fell}`);
   assert.ok(seen.x > 0.1 && seen.x < 0.9 && seen.y > 0 && seen.y < 1, `it is in the picture: ${JSON.stringify(seen)}`);
-  assert.ok(await level() < seen.low + 1e-6 && before > seen.low, 'the grid is below it');
+  assert.ok(before > seen.low, `the grid was at ${before}, above ${seen.low}`);
+  await comes(level, (at) => at < seen.low + 1e-6, `the grid is not below ${seen.low}`);
 }));
 
 test('background, lights, labels and planes of the scene are drawn, what is not is told', () => look('looks', root(`<BackgroundSetting color="0 0 1 1"/><LightManager/><DirectionalLight direction="0 -1 0"/><PositionalLight position="0 5 0"/>
   <OglLabel label="time is" suffix=" s" x="30" y="30" fontsize="20" color="1 1 0 1"/><ClipPlane position="0.5 0 0" normal="1 0 0"/><PostProcessManager/><VisualManagerPass/>${body('Bar', held)}`), async (page) => {
-  const looks = await page.evaluate(() => { const { stage } = window.divan; return { background: stage.scene.background.getHexString(), lights: stage.studio.sources.map((l) => [l.place.w, l.shadow]), used: stage.studio.uniforms.dvLights.value, planes: stage.renderer.clippingPlanes.length }; });
-  assert.deepEqual(looks, { background: '0000ff', lights: [[0, true], [1, true]], used: 2, planes: 1 });
+  await becomes(() => page.evaluate(() => { const { stage } = window.divan; return { background: stage.scene.background?.getHexString?.(), lights: stage.studio.sources.map((l) => [l.place.w, l.shadow]), used: stage.studio.uniforms.dvLights.value, planes: stage.renderer.clippingPlanes.length }; }),
+    { background: '0000ff', lights: [[0, true], [1, true]], used: 2, planes: 1 });
   await until(page, () => window.divan.session.status.labels?.[0] === 'time is s');
   const yellow = await page.evaluate(() => {
     const { stage } = window.divan;
@@ -101,8 +97,7 @@ test('background, lights, labels and planes of the scene are drawn, what is not 
     return n;
   });
   assert.ok(yellow > 30, `${yellow} yellow pixels`);
-  assert.ok(await page.evaluate(() => window.divan.session.log.some((m) => /does not draw.*VisualManagerPass/.test(m.text))));
-  assert.ok(await page.evaluate(() => window.divan.session.log.some((m) => /no OglShader/.test(m.text))));
+  for (const words of ['does not draw.*VisualManagerPass', 'no OglShader']) await comes(() => page.evaluate(() => window.divan.session.log.map((m) => m.text)), (log) => log.some((text) => new RegExp(words).test(text)), `nobody says ${words}`);
 }));
 
 test('rigid bodies without a visual model are boxes of their inertia, with joints; numbers are no points', () => look('rigids', root(`<EulerImplicitSolver/><CGLinearSolver/>
@@ -115,7 +110,7 @@ test('rigid bodies without a visual model are boxes of their inertia, with joint
   assert.ok(shown.includes('boxes /A/dofs'), shown.join());
   assert.ok(shown.some((s) => s.startsWith('lines /A/JointSpring')), shown.join());
   assert.ok(!shown.some((s) => s.includes('/V/')), shown.join());
-  const sides = await page.evaluate(() => { const { stage } = window.divan, shape = stage.shapes.find((s) => s.info.kind === 'boxes'); return Array.from(stage.arrays.get(shape.info.sizes).data.slice(0, 3)); });
+  const sides = await comes(() => page.evaluate(() => { const { stage } = window.divan, shape = stage.shapes.find((s) => s.info.kind === 'boxes'); return Array.from(stage.arrays.get(shape?.info.sizes)?.data.slice(0, 3) ?? []); }), (list) => list.length === 3, 'sides');
   // I = m (b² + c²) / 12 with 1, 1 and √2 m: (0.25, 0.25, 1/6) per kg
   sides.forEach((v, i) => assert.ok(Math.abs(v - [1, 1, Math.SQRT2][i]) < 1e-6, sides.join()));
 }));
@@ -150,8 +145,8 @@ test('points on a surface are seen whole', () => look('points', root(`<Node name
 
 // the corner of a cube belongs to three faces, the point of a ball to all around it
 test('creases stay sharp and round things round', () => look('creases', root(body('Bar', held) + `<Node name="Ball"><MeshOBJLoader name="mesh" filename="ball.obj"/><OglModel name="ball" src="@mesh"/></Node>`), async (page) => {
-  const points = await page.evaluate(() => Object.fromEntries(window.divan.stage.shapes.filter((s) => s.info.kind === 'triangles' && s.object.visible && s.mesh)
-    .map((s) => [s.info.path, { points: s.mesh.geometry.getAttribute('position').count, split: s.split !== null }])));
+  const points = await comes(() => page.evaluate(() => Object.fromEntries(window.divan.stage.shapes.filter((s) => s.info.kind === 'triangles' && s.object.visible && s.mesh)
+    .map((s) => [s.info.path, { points: s.mesh.geometry.getAttribute('position').count, split: s.split !== null }]))), (found) => found['/Bar/Visual/skin'] && found['/Ball/ball'], 'surfaces');
   // 26 points of the outside: 8 corners in three faces, 12 edges in two, 6 middles in one; the model's own 27 points are not used
   assert.deepEqual(points['/Bar/Visual/skin'], { points: 8 * 3 + 12 * 2 + 6, split: true });
   assert.deepEqual(points['/Ball/ball'], { points: 12, split: false });
@@ -163,12 +158,11 @@ test('the eye hides, one stands alone, surfaces become faint, and all comes back
   await row('/Left').hover();
   await row('/Left').getByRole('button', { name: 'Hide' }).click();
   await until(page, () => !window.divan.stage.shapes.some((s) => s.object.visible && s.info.path.startsWith('/Left/')));
-  assert.deepEqual(await seen(), ['/Right/Visual/skin']);
+  await becomes(seen, ['/Right/Visual/skin']);
   await row('/Left').getByRole('button', { name: 'Show' }).click();
   await until(page, () => window.divan.stage.shapes.some((s) => s.object.visible && s.info.path.startsWith('/Left/')));
   await row('/Left/Visual/skin').click({ button: 'right' });
-  const names = await page.locator('divan-graph-tab [role=menuitem]').allInnerTexts();
-  assert.ok(names.length > 6, names.join());
+  await comes(() => page.locator('divan-graph-tab [role=menuitem]').allInnerTexts(), (names) => names.length > 6, 'the menu has');
   await page.getByRole('menuitem', { name: 'Show only this' }).click();
   await until(page, () => !window.divan.stage.shapes.some((s) => s.object.visible && s.info.path.startsWith('/Right/')));
   await row('/Left/Visual/skin').click({ button: 'right' });
@@ -177,7 +171,7 @@ test('the eye hides, one stands alone, surfaces become faint, and all comes back
   await row('/Left/Visual/skin').click({ button: 'right' });
   await page.getByRole('menuitem', { name: 'Show everything' }).click();
   await until(page, () => window.divan.stage.shapes.filter((s) => s.object.visible && s.info.kind === 'triangles').length === 2);
-  assert.equal(await page.evaluate(() => window.divan.stage.shapes.find((s) => s.info.kind === 'triangles' && s.info.path === '/Left/Visual/skin').looks[0].material.opacity), 1);
+  await becomes(() => page.evaluate(() => window.divan.stage.shapes.find((s) => s.info.kind === 'triangles' && s.info.path === '/Left/Visual/skin').looks[0].material.opacity), 1);
 }));
 
 test('a right click offers what can be done with a point, and plots it; Alt and a click do so at once', () => look('plot', root(body('Bar', held)), async (page) => {
@@ -196,7 +190,7 @@ test('a right click offers what can be done with a point, and plots it; Alt and 
 
 test('a pull tells its force, a paused run no rates', () => look('pull', root(body('Bar', held)), async (page) => {
   assert.equal(await page.locator('#paused').innerText(), 'paused');
-  assert.doesNotMatch(await page.locator('footer.status').innerText(), /\/s|×/);
+  await comes(() => page.locator('footer.status').innerText(), (words) => !/\/s|×/.test(words), 'the status line');
   const at = await surfacePlace(page, '/Bar/Visual/skin');
   await page.keyboard.down('Shift');
   await page.mouse.move(at.x, at.y);

@@ -1,10 +1,11 @@
 // A procedure on the screen, with the real program: what is to be done, hints, warnings, the score, and the report at the end.
 import assert from 'node:assert/strict';
 import { after, before, describe, test as plain } from 'node:test';
-import { DESK, PHONE, openPage, settled, startDivan, stopBrowser, until } from './browser.mjs';
+import { comes, DESK, PHONE, openPage, settled, startDivan, stopBrowser, until } from './browser.mjs';
 
 const test = (name, body) => plain(name, { timeout: 400000 }, body);
-const text = (page, id) => page.locator(`#${id}`).textContent();
+// what is written there, as soon as it is
+const says = (page, id, words) => comes(() => page.locator(`#${id}`).textContent(), (text) => words.test(text), `${id} does not say ${words}`);
 after(stopBrowser);
 
 describe('a procedure', () => {
@@ -15,26 +16,25 @@ describe('a procedure', () => {
   test('leads through its steps and reports at the end', async () => {
     const { page, context, problems } = await openPage(divan.address, DESK);
     await page.locator('#procedure').waitFor();
-    assert.match(await text(page, 'procedure'), /Resection of a segment/);
-    assert.match(await text(page, 'procedure-now'), /Step 1 of 4: Grasp the segment/);
-    assert.match(await text(page, 'procedure-hint'), /Shift \+ drag the grasper/);
-    assert.match(await text(page, 'procedure'), /Space starts/);
-    assert.match(await text(page, 'procedure-values'), /remaining \(ml\): 1273/);
+    await says(page, 'procedure', /Resection of a segment/);
+    await says(page, 'procedure-now', /Step 1 of 4: Grasp the segment/);
+    await says(page, 'procedure-hint', /Shift \+ drag the grasper/);
+    await says(page, 'procedure', /Space starts/);
+    await says(page, 'procedure-values', /remaining \(ml\): 1273/);
     assert.equal(await page.locator('#procedure-report').count(), 0);
     await until(page, () => window.divan.session.editor);
     await page.evaluate(() => window.divan.session.step(330));
     await page.locator('#procedure-now', { hasText: 'Step 3 of 4' }).waitFor({ timeout: 180000 });
     // a stroke of the cautery can be undone
-    await until(page, () => window.divan.session.status.undo > 0);
+    await page.waitForFunction(() => window.divan.session.status.undo > 0 && window.divan.session.status.step === 330, null, { timeout: 180000 });
     await page.evaluate(() => window.divan.session.connection.request('undo', {}));
     await page.locator('#procedure-now', { hasText: 'Step 2 of 4' }).waitFor({ timeout: 30000 });
     await page.evaluate(() => window.divan.session.step(1300));
     await page.locator('#procedure-report').waitFor({ timeout: 200000 });
-    assert.match(await text(page, 'procedure-now'), /Done\. Score: \d/);
-    assert.match(await text(page, 'procedure-values'), /resected \(ml\): 33\d/);
-    const report = await text(page, 'procedure-report');
-    assert.match(report, /4\. Take the segment away: done at/);
-    assert.match(report, /score \d/);
+    await says(page, 'procedure-now', /Done\. Score: \d/);
+    await says(page, 'procedure-values', /resected \(ml\): 33\d/);
+    await says(page, 'procedure-report', /4\. Take the segment away: done at/);
+    await says(page, 'procedure-report', /score \d/);
     const saved = page.waitForEvent('download');
     await page.locator('#procedure-save').click();
     assert.equal((await saved).suggestedFilename(), 'report.txt');
@@ -63,9 +63,9 @@ describe('the other procedures', () => {
       const divan = await startDivan(scene);
       const { page, context, problems } = await openPage(divan.address, DESK);
       await page.locator('#procedure').waitFor({ timeout: 60000 });
-      assert.match(await text(page, 'procedure'), title);
-      assert.match(await text(page, 'procedure-now'), now);
-      assert.match(await text(page, 'procedure-hint'), hint);
+      await says(page, 'procedure', title);
+      await says(page, 'procedure-now', now);
+      await says(page, 'procedure-hint', hint);
       await context.close();
       await divan.stop();
       assert.deepEqual(problems, [], 'the page reported errors');
@@ -81,7 +81,7 @@ describe('a procedure that fails', () => {
     await until(page, () => window.divan.session.editor);
     await page.evaluate(() => window.divan.session.step(350));
     await page.locator('#procedure-now', { hasText: 'Failed: The tear has run out' }).waitFor({ timeout: 300000 });
-    assert.match(await text(page, 'procedure-report'), /failed at \d.*: The tear has run out/);
+    await says(page, 'procedure-report', /failed at \d.*: The tear has run out/);
     await context.close();
     await divan.stop();
   });

@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { DESK, openPage, positions, ROOT, startDivan, status, stopBrowser, until } from './browser.mjs';
+import { becomes, comes, DESK, openPage, positions, ROOT, settled, startDivan, status, steps, stopBrowser, until } from './browser.mjs';
 
 const DIVAN = process.env.DIVAN ?? join(ROOT, 'build', 'divan');
 const SKIN = '/Liver/Visual/skin';
@@ -33,9 +33,8 @@ test('what was recorded is played to the same positions', async () => {
   await page.locator('#recorded').waitFor();
   for (let i = 0; i < 6; i++) {
     seen.push({ time: await page.evaluate(() => window.divan.stage.time), x: await positions(page, SKIN, 300) });
-    await page.evaluate(() => window.divan.session.step());
-    await until(page, (n) => window.divan.session.status.step === n, i + 1);
-    await shown((await status(page)).time);
+    await steps(page, 1);
+    assert.equal((await status(page)).step, i + 1);
   }
   await page.locator('#stop-recording').click();
   await until(page, () => window.divan.session.status.player?.frames === 7);
@@ -62,7 +61,7 @@ test('the slider, the keys and the buttons move through it', async () => {
   await until(page, () => !window.divan.session.status.player.playing && window.divan.session.status.player.frame === 0);
   await timeline().getByRole('button', { name: 'Play', exact: true }).click();
   await until(page, () => !window.divan.session.status.player.playing && window.divan.session.status.player.frame === 6);
-  assert.equal((await status(page)).player.speed, 0.5);
+  await becomes(async () => (await status(page)).player.speed, 0.5);
 });
 
 test('curves over time, and their table', async () => {
@@ -76,6 +75,7 @@ test('curves over time, and their table', async () => {
   await timeline().locator('divan-plot canvas').waitFor();
   await timeline().locator('li').nth(1).waitFor();
   await until(page, () => document.querySelector('divan-app').shadowRoot.querySelector('divan-timeline').files[0]?.values.length === 2);
+  await settled(page);
   const over = timeline().locator('divan-plot .u-over'), box = await over.boundingBox();
   await over.click({ position: { x: box.width * 0.34, y: 20 } });        // the third of the first six: frame 2
   await until(page, () => window.divan.session.status.player.frame === 2);
@@ -94,10 +94,10 @@ test('the simulation goes on from a frame as it did', async () => {
   await page.locator('#resume').click();
   await until(page, () => !window.divan.session.status.player.on && window.divan.session.status.step === 3);
   await page.locator('.toast', { hasText: 'the very numbers' }).waitFor();
-  await page.evaluate(() => window.divan.session.step(3));
-  await until(page, () => window.divan.session.status.step === 6);
-  await shown((await status(page)).time);
+  await steps(page, 3);
   const again = await positions(page, SKIN, 300);
+  await page.evaluate(() => window.divan.session.change('play', { frame: 0 }));      // elsewhere, so that the last one has to come
+  await shown(0);
   await page.evaluate(() => window.divan.session.change('play', { frame: 6 }));
   await until(page, () => window.divan.session.status.player.on && window.divan.session.status.player.frame === 6);
   await shown((await status(page)).player.time);
@@ -139,19 +139,17 @@ test('two recordings are shown side by side, and over each other with their dist
     await second.page.evaluate(() => window.divan.session.change('play', { frame: 12 }));
     await until(second.page, () => Math.abs(window.divan.stage.time - 0.12) < 1e-9);
     const middles = () => second.page.evaluate(() => ['', '/second'].map((w) => {
-      const { stage } = window.divan, s = stage.shapes.find((x) => x.info.path === `${w}/Liver/Visual/skin` && x.info.group === 'visual'), x = stage.arrays.get(s.info.positions).data;
+      const { stage } = window.divan, s = stage.shapes.find((x) => x.info.path === `${w}/Liver/Visual/skin` && x.info.group === 'visual'), x = stage.arrays.get(s?.info.positions)?.data ?? [];
       let sum = 0;
       for (let i = 0; i < x.length; i += 3) sum += x[i];
       return (3 * sum) / x.length;
     }));
-    const [a, b] = await middles();
-    assert.ok(b - a > 0.1, `${a} ${b}`);
+    await comes(middles, ([a, b]) => b - a > 0.1, 'side by side');
     await second.page.locator('divan-timeline').getByLabel('two recordings').selectOption('over');
     await second.page.locator('divan-legends .legend', { hasText: 'distance' }).waitFor();
     await until(second.page, () => window.divan.session.status.player.together === 'over');
     await until(second.page, () => { const { stage } = window.divan; return stage.shapes.some((s) => s.info.path === '/second/Liver/Visual/skin' && s.info.material?.wireframe); });
-    const [c, d] = await middles();
-    assert.ok(Math.abs(d - c) < 0.02, `${c} ${d}`);
+    await comes(middles, ([a, b]) => Math.abs(b - a) < 0.02, 'over each other');
     assert.deepEqual(second.problems, []);
     if (process.env.LOOK) await second.page.screenshot({ path: process.env.LOOK });
     await second.context.close();

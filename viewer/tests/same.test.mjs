@@ -22,7 +22,7 @@ async function open(file) {
   } else {
     const { revision } = await opened.page.evaluate(() => window.divan.session.scene);
     await opened.page.evaluate((f) => { window.divan.session.set({ quality: 'reduced' }); return window.divan.session.openFile(f); }, file);
-    await until(opened.page, ([f, r]) => { const { session, stage } = window.divan; return f.endsWith(session.hello.scene.split('/').at(-1)) && session.scene?.revision > r && stage.arrays.revision === session.scene.revision && stage.shapes.some((x) => x.object.visible); }, [file, revision]);
+    await until(opened.page, ([f, r]) => { const { session, stage } = window.divan; return f.endsWith(session.hello.scene.split('/').at(-1)) && session.scene?.revision > r && stage.arrays.revision === session.scene.revision && !session.busy && stage.fitted && stage.complete(); }, [file, revision]);
   }
   return opened;
 }
@@ -38,6 +38,7 @@ async function same(file, { far = 0.02, mean = 4, xray = 0, steps = 0, kept = ''
       await session.connection.request('step', { count });
       while (session.status.step < count) await new Promise((done) => setTimeout(done, 50));
       await stage.frameAt(session.status.time - 1e-9, 60000);
+      while (!stage.complete()) await new Promise((done) => requestAnimationFrame(done));
     }
     stage.resize(w, h, 1);
     session.set({ grid: false, axes: false, quality: 'full', xray: mu });
@@ -101,6 +102,8 @@ test('numbers in colours of the scene, and a body that stands elsewhere', () => 
 test('X-rays through three balls', () => same(scene('rays', '<Node><VisualPointCloud drawMode="Sphere" position="-1 0 0  1 0 0  0 0.5 1" sphereRadius="1"/></Node>'), { xray: 0.6 }));
 const drops = '<Node name="Water"><RegularGridTopology name="d" n="9 5 9" min="-0.8 -0.4 -0.8" max="0.8 0.4 0.8"/><OglFluidModel position="@d.position" spriteRadius="0.16" spriteDiffuseColor="0.1 0.4 0.9 1"/></Node>'
   + '<Node name="Floor"><RegularGridTopology name="g" n="2 1 2" min="-2 -0.6 -2" max="2 -0.6 2"/><OglModel src="@g" color="0.8 0.4 0.3 1"/></Node>';
+test('a cube of pictures in a mirror, before the picture of a background', () => same(join(ROOT, 'scenes', 'mirror.scn')));
+test('the picture of a background in its own size, with what is seen through', () => same(scene('wall', `<Node gravity="0 -9.81 0"><BackgroundSetting color="0.9 0.8 0.7 1" image="checks.png"/><Node name="A"><RegularGridTopology name="g" n="2 2 2" min="-1 -1 -1" max="1 1 1"/><OglModel src="@g" color="0.2 0.5 0.9 0.5"/></Node></Node>`)));
 test('drops of a liquid as one surface', () => same(scene('liquid', `<Node gravity="0 -9.81 0">${drops}</Node>`)));
 const vessel = '<Node><MeshTopology position="-1 0 0  1 0 0  1.5 0.5 0" edges="0 1  1 2"/><VesselNetwork radius="0.1" thickness="0.01" cellLength="0.1" sides="24" absorption="12" restPressure="0" inflow="0.02" contrastInflow="0.5" resistance="0"/></Node>';
 test('X-rays through a ball and contrast agent', () => same(scene('contrast', `<Node dt="0.5"><DefaultAnimationLoop/>${vessel}<VisualPointCloud drawMode="Sphere" position="0 0.5 0" sphereRadius="0.6"/></Node>`), { xray: 0.8, steps: 6 }));

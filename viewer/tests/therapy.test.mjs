@@ -1,13 +1,11 @@
 // Tools of the heart with the real program: leads and lesions placed by the mouse while the scene runs, and undone.
 import assert from 'node:assert/strict';
 import { after, before, describe, test as plain } from 'node:test';
-import { DESK, openPage, startDivan, stopBrowser, surfacePlace, until } from './browser.mjs';
+import { comes, DESK, openPage, said, settled, startDivan, steps, stopBrowser, surfacePlace, until } from './browser.mjs';
 
 const test = (name, body) => plain(name, { timeout: 90000 }, body);
-const said = (page, part) => until(page, (p) => (window.divan.session.toast?.text ?? '').includes(p), part);
 const has = (page, path) => until(page, (p) => window.divan.session.objects.has(p), path);
 const excitations = (page) => page.evaluate(async () => Number((await window.divan.session.connection.request('object', { path: '/fronts' })).object.fields.find((f) => f.name === 'excitations').value));
-const steps = async (page, n) => { const from = await page.evaluate(() => window.divan.session.status.step); await page.evaluate((count) => window.divan.session.step(count), n); await until(page, (at) => window.divan.session.status.step >= at, from + n); };
 const SMALL = { ...DESK, viewport: { width: 800, height: 560 } };     // quick to draw without a graphics card
 const open = async (divan) => { const o = await openPage(divan.address, SMALL, ''); await until(o.page, () => window.divan.session.editor && window.divan.session.graph); return o; };
 
@@ -30,11 +28,12 @@ describe('therapy by the mouse', () => {
     await said(page, 'lead: one pulse');
     await has(page, '/lead');
     await steps(page, 10);
-    assert.ok(await excitations(page) > rest + 10, 'a front has left the lead');
+    await comes(() => excitations(page), (n) => n > rest + 10, `${rest} at rest; a front has not left the lead`);
     await page.keyboard.press('s');                    // the other tool by its key
+    await until(page, () => window.divan.touch.tools.current === 'ablate');
     await page.mouse.move(place.x - 20, place.y);
     await page.mouse.down();
-    for (let i = 1; i <= 6; i++) { await page.mouse.move(place.x - 20 + 12 * i, place.y); await page.waitForTimeout(60); }
+    for (let i = 1; i <= 6; i++) { await page.mouse.move(place.x - 20 + 12 * i, place.y); await settled(page); }
     await page.mouse.up();
     await has(page, '/lesion');
     await until(page, () => window.divan.session.status.undo === 2);

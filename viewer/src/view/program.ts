@@ -1,12 +1,12 @@
 // Surfaces that the scene draws with programs of its own (OglShader): texts for WebGL 2 come translated from `divan`, which
 // draws the same without a screen (src/render/paint_shader.c). What begins with dv_ is what old GLSL had built in.
 import {
-  ClampToEdgeWrapping, Color, DataTexture, DoubleSide, GLSL3, LinearFilter, LinearMipmapLinearFilter, Matrix3, Matrix4, NearestFilter, NoColorSpace, RawShaderMaterial,
-  RepeatWrapping, SRGBColorSpace, Texture, TextureLoader, Vector3, Vector4, type Camera, type WebGLRenderer,
+  ClampToEdgeWrapping, Color, CubeTexture, DataTexture, DoubleSide, GLSL3, LinearFilter, LinearMipmapLinearFilter, Matrix3, Matrix4, NearestFilter, NoColorSpace, RawShaderMaterial,
+  RepeatWrapping, SRGBColorSpace, Texture, Vector3, Vector4, type Camera, type WebGLRenderer,
 } from 'three';
 import type { Material, ShaderInfo } from '../protocol.ts';
 import type { Arrays } from './arrays.ts';
-import { picture } from './shape.ts';
+import { fetchTexture, picture } from './shape.ts';
 import { studio } from './studio.ts';
 
 export interface Active { name: string; type: number; size: number }
@@ -42,7 +42,7 @@ export function complain(info: ShaderInfo, c: Extract<Compiled, { good: false }>
   return `the ${c.stage} shader ${file} does not compile; what it draws is drawn plainly: ${log}`;
 }
 
-const MOST = 8, SAMPLERS = new Set([0x8b5e, 0x8b62, 0x8b60, 0x8b5f]);
+const MOST = 8, CUBE = 0x8b60, SAMPLERS = new Set([0x8b5e, 0x8b62, 0x8b60, 0x8b5f]);
 let white: DataTexture | null = null;
 function blank(): Texture {
   if (!white) { white = new DataTexture(new Uint8Array([255, 255, 255, 255]), 1, 1); white.needsUpdate = true; }
@@ -51,11 +51,32 @@ function blank(): Texture {
 
 function sampler(s: ShaderInfo['samplers'][number], loaded: () => void): Texture {
   if (!s.file) return blank();
-  const t = new TextureLoader().load(s.file, loaded);
+  const t = fetchTexture(s.file, loaded);
   t.colorSpace = s.srgb ? SRGBColorSpace : NoColorSpace;
   t.wrapS = t.wrapT = s.repeat ? RepeatWrapping : ClampToEdgeWrapping;
   t.magFilter = s.smooth ? LinearFilter : NearestFilter;
   t.minFilter = s.smooth ? LinearMipmapLinearFilter : NearestFilter;
+  return t;
+}
+
+// Six pictures around whoever looks; white until all of them have come, and where they are not there or no squares of one size.
+let pale: CubeTexture | null = null;
+function cube(s: ShaderInfo['samplers'][number] | undefined, loaded: () => void): CubeTexture {
+  if (!pale) { pale = new CubeTexture(Array.from({ length: 6 }, () => { const c = document.createElement('canvas'); c.width = c.height = 1; const p = c.getContext('2d')!; p.fillStyle = '#fff'; p.fillRect(0, 0, 1, 1); return c; })); pale.needsUpdate = true; }
+  if (!s?.cube || s.cube.some((f) => !f)) return pale;
+  const t = new CubeTexture();
+  t.colorSpace = s.srgb ? SRGBColorSpace : NoColorSpace;
+  t.magFilter = s.smooth ? LinearFilter : NearestFilter;
+  t.minFilter = s.smooth ? LinearMipmapLinearFilter : NearestFilter;
+  t.images = pale.images.slice();
+  t.needsUpdate = true;
+  let left = 6;
+  const sides = s.cube.map((f) => fetchTexture(f!, () => {
+    if (--left) return;
+    const images = sides.map((x) => x.image as HTMLImageElement), size = images[0].width;
+    if (images.every((i) => i.width === size && i.height === size)) { t.dispose(); t.images = images; t.needsUpdate = true; }
+    loaded();
+  }));
   return t;
 }
 
@@ -84,8 +105,8 @@ export class Program {
     for (const u of uniforms) {
       if (!SAMPLERS.has(u.type)) continue;
       const given = info.samplers.find((s) => s.name === u.name);
-      const texture = given ? sampler(given, loaded) : m.texture ? picture(m.texture, loaded) : blank();
-      if (given?.file) this.own.push(texture);
+      const texture = u.type === CUBE ? cube(given, loaded) : given && !given.cube ? sampler(given, loaded) : m.texture ? picture(m.texture, loaded) : blank();
+      if (given?.file || given?.cube) this.own.push(texture);
       values[u.name] = { value: texture };
     }
     for (const u of info.uniforms) if (uniforms.some((a) => a.name === u.name)) values[u.name] = { value: u.rows * u.columns > 1 ? new Float32Array(u.rows * u.columns) : 0 };
@@ -139,5 +160,5 @@ export class Program {
     this.material.uniformsNeedUpdate = true;
   }
 
-  dispose() { this.material.dispose(); this.own.forEach((t) => t.dispose()); }
+  dispose() { this.material.dispose(); this.own.forEach((t) => { if (t !== pale) t.dispose(); }); }
 }

@@ -60,11 +60,23 @@ export function colour(values: number[] | undefined, fallback: string): Color {
 
 export function keep<T extends Object3D>(object: T): T { object.frustumCulled = false; return object; }
 
+// Pictures that are on their way; whoever makes a picture of the scene waits for them, those that never come included.
+const coming = new Set<Promise<void>>();
+let scenes = 0;                   // a page remembers what came from an address, and every scene numbers its pictures anew
+export function fetchTexture(address: string, loaded: () => void): Texture {
+  let texture!: Texture;
+  const arrived: Promise<void> = new Promise<void>((done) => { texture = new TextureLoader().load(`${address}?${scenes}`, () => { loaded(); done(); }, undefined, () => done()); }).finally(() => coming.delete(arrived));
+  coming.add(arrived);
+  return texture;
+}
+export const texturesComing = () => coming.size > 0;
+export async function texturesCome() { while (coming.size) await Promise.all(coming); }
+
 const pictures = new Map<string, Texture>();
 export function picture(address: string, loaded: () => void): Texture {
   let texture = pictures.get(address);
   if (!texture) {
-    texture = new TextureLoader().load(address, loaded);
+    texture = fetchTexture(address, loaded);
     texture.colorSpace = SRGBColorSpace;
     texture.wrapS = texture.wrapT = RepeatWrapping;
     texture.anisotropy = 4;
@@ -72,7 +84,7 @@ export function picture(address: string, loaded: () => void): Texture {
   }
   return texture;
 }
-export function forgetPictures() { for (const t of pictures.values()) t.dispose(); pictures.clear(); }
+export function forgetPictures() { scenes++; for (const t of pictures.values()) t.dispose(); pictures.clear(); }
 
 // A surface is let through as far as its own look and the user want it.
 export function fade(m: MeshPhongMaterial, alpha: number) {

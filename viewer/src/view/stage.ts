@@ -1,7 +1,7 @@
 // The 3D picture: shapes of the scene, light, grid, camera. Draws only when something changed.
 import {
   Box3, Box3Helper, Color, LineBasicMaterial, PerspectiveCamera, Plane, Quaternion,
-  Scene, Vector3, WebGLRenderer,
+  Scene, Vector2, Vector3, WebGLRenderer,
 } from 'three';
 import type { Frame, Material } from '../protocol.ts';
 import type { Session } from '../session.ts';
@@ -14,10 +14,12 @@ import { pick, type Picked } from './pick.ts';
 import { axisLength, boxSize } from './frames.ts';
 import { Post } from './post.ts';
 import { compile, complain, Program, type Compiled } from './program.ts';
-import { forgetPictures, type Look, type Shape } from './shape.ts';
+import { forgetPictures, texturesCome, texturesComing, type Look, type Shape } from './shape.ts';
 import { makeShape } from './shapes.ts';
 import { studio, type Level } from './studio.ts';
 import { Surroundings } from './surroundings.ts';
+
+const SPECK = 24;                 // pixels: what is smaller is hardly seen
 
 export interface Legend { label: string; low: number; high: number; map: string }
 
@@ -50,6 +52,7 @@ export class Stage {
   private width = 1; private height = 1; private ratio = 1;
   private builtRevision = -2;
   private fitted = false;
+  private came = '';               // a body that was added, until it is in the picture
   private look: Look;
   private ranges = new Map<string, [number, number]>();
   private times: number[] = [];
@@ -61,6 +64,7 @@ export class Stage {
   private compiled = new Map<number, Compiled>();   // programs of the scene
   private post: Post | null = null;                 // that works on the finished picture
 
+  private pixels = new Vector2();
   private second = new PerspectiveCamera();        // of second pictures
   private insets: [number, number, number, number][] = [];
 
@@ -93,6 +97,7 @@ export class Stage {
     session.onFrame = (frame) => { this.waiting.push(frame); this.redraw(false); };
     session.onView = (view) => this.loadView(view);
     session.takeView = () => this.saveView();
+    session.onCame = (path) => { this.came = path; this.redraw(true); };
     session.on(['scene'], () => this.redraw(true));
     session.on(['settings', 'selection'], () => this.applySettings());
     session.on(['status'], () => { if (session.status.viewports) this.redraw(false); if (session.status.camera && session.status.animating && session.settings.follow && this.sceneCamera()) this.redraw(true); if (this.spring || session.scene?.looks?.labels) this.redraw(false); });
@@ -136,6 +141,27 @@ export class Stage {
     this.camera.fit(box.isEmpty() ? this.box : box);
     this.follower.letGo();
     this.redraw(true);
+  }
+
+  // How many pixels a box is wide, however far away it is; 0 where its middle is not in the picture.
+  private pixelsOf(box: Box3): number {
+    const middle = box.getCenter(new Vector3()), at = middle.clone().project(this.camera.camera), { perspective, size } = this.camera.pixel(this.height);
+    if (Math.abs(at.x) > 1 || Math.abs(at.y) > 1 || Math.abs(at.z) > 1) return 0;
+    return box.getSize(new Vector3()).length() / (size * (perspective ? middle.distanceTo(this.camera.camera.position) : 1));
+  }
+
+  // A body that was added is looked at: where nothing else is, where it is beside the picture, and where it would be a speck.
+  private seeNew() {
+    const path = this.came, scene = this.session.scene;
+    if (!path || !scene || this.session.status.scene !== scene.revision || this.arrays.revision !== scene.revision || !this.complete()) return;
+    const box = this.boxOf(path);
+    if (box.isEmpty()) return;
+    this.came = '';
+    const alone = this.measure((s) => s.info.path !== path && !s.info.path.startsWith(path + '/')).isEmpty();
+    const good = () => { const n = this.pixelsOf(box); return n >= SPECK && n < 3 * Math.max(this.width, this.height); };
+    if (!alone && good()) return;
+    this.fit();
+    if (!good()) { this.camera.fit(box); this.redraw(true); }
   }
 
   look_from(azimuth: number, elevation: number) {
@@ -222,6 +248,7 @@ export class Stage {
     this.builtRevision = scene.revision;
     for (const shape of this.shapes) { this.scene.remove(shape.object); shape.dispose(); }
     forgetPictures();
+    this.around.forgetPicture();
     this.ranges.clear();
     this.follow = null;
     this.look.diagonal = this.sceneBox(scene.box);
@@ -333,10 +360,11 @@ export class Stage {
       this.updateShapes();
       this.moved = false;
       if (!this.fitted && this.complete()) this.begin();
+      this.seeNew();
     }
     if (fresh) this.follower.watch();
     this.follower.goAlong();
-    this.around.paint(this.session.settings.background, this.session.scene?.looks?.background);
+    this.around.paint(this.session.settings.background, this.session.scene?.looks ?? null, this.renderer.getDrawingBufferSize(this.pixels), this.ratio, this.look.loaded);
     this.camera.setReach(this.box);
     const camera = this.camera.camera;
     if (this.session.settings.xray > 0) studio.drawXray(this.renderer, this.scene, camera, this.session.settings.xray, this.camera.distance);
@@ -503,6 +531,7 @@ export class Stage {
     const still = !this.session.settings.fixedSize && (width !== Math.round(before.width * before.ratio) || height !== Math.round(before.height * before.ratio));
     if (still) this.resize(width, height, 1);
     this.draw();
+    if (texturesComing()) { await texturesCome(); this.draw(); }
     const copy = document.createElement('canvas');
     copy.width = this.canvas.width; copy.height = this.canvas.height;
     const c = copy.getContext('2d')!;

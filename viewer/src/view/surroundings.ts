@@ -1,6 +1,8 @@
 // What is around the bodies of a scene: the background, the grid on the floor, and colours that can be read before them.
-import { Box3, CanvasTexture, Color, GridHelper, LineBasicMaterial, SRGBColorSpace, Vector3, type Scene } from 'three';
+import { Box3, CanvasTexture, Color, GridHelper, LinearFilter, LineBasicMaterial, SRGBColorSpace, Vector3, type Scene, type Texture, type Vector2 } from 'three';
+import type { Looks } from '../protocol.ts';
 import type { Overlay } from './overlay.ts';
+import { fetchTexture } from './shape.ts';
 
 export class Surroundings {
   dark = false;                   // the theme
@@ -9,6 +11,8 @@ export class Surroundings {
   floor = 0;                      // height of the grid
   private shade = false;          // the background is dark
   private name = '';              // of the background
+  private address = '';           // of its picture
+  private backdrop: Texture | null = null;
   private box = new Box3();
   private up: 'x' | 'y' | 'z' = 'y';
   private scene: Scene;
@@ -29,23 +33,47 @@ export class Surroundings {
     this.makeAgain();
   }
 
-  // The user's colour counts more than the scene's.
-  paint(wanted: string, given: number[] | null | undefined) {
-    const name = wanted || (given ? `rgb(${given.map((v) => Math.round(255 * Math.min(1, Math.max(0, v)))).join(',')})` : this.dark ? 'dark' : 'light');
+  // Another scene has other pictures at the same addresses.
+  forgetPicture() { this.backdrop?.dispose(); this.backdrop = null; this.address = this.name = ''; }
+
+  // A picture of the scene, once it has come.
+  private pictureAt(address: string, loaded: () => void): CanvasImageSource & { width: number; height: number } | null {
+    if (address !== this.address) {
+      this.backdrop?.dispose();
+      this.backdrop = address ? fetchTexture(address, loaded) : null;
+      this.address = address;
+    }
+    const image = this.backdrop?.image as HTMLImageElement | undefined;
+    return image?.width && image.height ? image : null;
+  }
+
+  // The user's colour counts more than the scene's, and its picture.
+  paint(wanted: string, looks: Looks | null, pixels: Vector2, ratio: number, loaded: () => void) {
+    const given = looks?.background, address = wanted ? '' : looks?.picture ?? '', picture = this.pictureAt(address, loaded);
+    const plain = wanted || (given ? `rgb(${given.map((v) => Math.round(255 * Math.min(1, Math.max(0, v)))).join(',')})` : this.dark ? 'dark' : 'light');
+    const name = picture ? `${plain} ${address} ${pixels.x} ${pixels.y} ${ratio}` : plain;
     if (name === this.name) return;
     this.name = name;
-    const shade = wanted || given ? new Color(name).getHSL({ h: 0, s: 0, l: 0 }).l < 0.45 : this.dark;
+    const shade = wanted || given ? new Color(plain).getHSL({ h: 0, s: 0, l: 0 }).l < 0.45 : this.dark;
     if (shade !== this.shade) { this.shade = shade; this.overlayColours(); this.makeAgain(); }
-    if (wanted || given) { this.scene.background = new Color(name); return; }
+    if ((wanted || given) && !picture) { this.scene.background = new Color(plain); return; }
     const canvas = document.createElement('canvas');
-    canvas.width = 4; canvas.height = 256;
+    canvas.width = picture ? pixels.x : 4; canvas.height = picture ? pixels.y : 256;
     const c = canvas.getContext('2d')!;
-    const gradient = c.createLinearGradient(0, 0, 0, 256);
-    for (const [at, colour] of this.dark ? [[0, '#1d222b'], [1, '#11141a']] as const : [[0, '#f7f9fb'], [1, '#dde3ea']] as const) gradient.addColorStop(at, colour);
+    const gradient = c.createLinearGradient(0, 0, 0, canvas.height);
+    for (const [at, colour] of wanted || given ? [[0, plain], [1, plain]] as const : this.dark ? [[0, '#1d222b'], [1, '#11141a']] as const : [[0, '#f7f9fb'], [1, '#dde3ea']] as const) gradient.addColorStop(at, colour);
     c.fillStyle = gradient;
-    c.fillRect(0, 0, 4, 256);
+    c.fillRect(0, 0, canvas.width, canvas.height);
+    if (picture) {          // src/render/shaders/background.frag does the same
+      const scale = Math.min(ratio, Math.max(pixels.x / picture.width, pixels.y / picture.height)), w = scale * picture.width, h = scale * picture.height;
+      c.imageSmoothingQuality = 'high';
+      c.drawImage(picture, 0.5 * (pixels.x - w), 0.5 * (pixels.y - h), w, h);
+    }
+    if (this.scene.background instanceof CanvasTexture) this.scene.background.dispose();
     const texture = new CanvasTexture(canvas);
     texture.colorSpace = SRGBColorSpace;
+    texture.generateMipmaps = false;
+    texture.minFilter = LinearFilter;
     this.scene.background = texture;
   }
 
