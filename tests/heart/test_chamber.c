@@ -232,6 +232,42 @@ static void long_steps_converge(void **state)
   check_close(fraction[0], 0.72, 0.03);   // 0.721 with steps of 2.5 ms: forms_of_the_pressure_agree
 }
 
+// Both ventricles of the scene: two beats, each with its four phases, 50 to 70 % ejected on either side, about the same
+// volume to the body as to the lungs, pressures of a circulation.
+static void both_ventricles_eject(void **state)
+{
+  DV_UNUSED(state);
+  static const char *const names[2] = {"Heart/left", "Heart/right"};
+  static const double least[2] = {13000, 3000}, most[2] = {22000, 4700};   // Pa
+  dvScene *s = check_scene_file("scenes/heart/both.scn", 2);
+  dvObject *chamber[2] = {check_find(s, names[0]), check_find(s, names[1])};
+  double start[2] = {0}, held[2] = {0}, highest[2] = {0}, stroke[2] = {0};
+  int beats[2] = {0};
+  for (int i = 0; i < 136; i++) {
+    int before[2] = {phase_of(chamber[0]), phase_of(chamber[1])};
+    check_steps(s, 1);
+    for (int k = 0; k < 2; k++) {
+      int now = phase_of(chamber[k]);
+      double v = number(chamber[k], "volume");
+      if (now != before[k]) start[k] = v;
+      else if (now % 2 == 1) held[k] = fmax(held[k], fabs(v / start[k] - 1));
+      highest[k] = fmax(highest[k], number(chamber[k], "pressure"));
+      if (now == before[k] || now != DV_RELAXATION) continue;
+      double filled = number(chamber[k], "endDiastolicVolume"), fraction = number(chamber[k], "ejectionFraction");
+      stroke[k] = filled * fraction;
+      print_message("%s, beat %d: filled %.1f ml, ejected %.1f %%, highest pressure %.0f Pa, volume held to %.2g\n",
+                    names[k], ++beats[k], 1e6 * filled, 100 * fraction, highest[k], held[k]);
+      assert_true(fraction > 0.5 && fraction < 0.7);
+      assert_true(highest[k] > least[k] && highest[k] < most[k]);
+      assert_true(held[k] < 1e-3);
+    }
+  }
+  assert_int_equal(beats[0], 2);
+  assert_int_equal(beats[1], 2);
+  check_close(stroke[1] / stroke[0], 1, 0.1);
+  check_close_scene(&s);
+}
+
 // --- bad input ---
 
 static void bad_chambers_are_told(void **state)
@@ -263,6 +299,7 @@ int main(void)
                                      cmocka_unit_test(a_beat_has_four_phases),
                                      cmocka_unit_test(forms_of_the_pressure_agree),
                                      cmocka_unit_test(long_steps_converge),
+                                     cmocka_unit_test(both_ventricles_eject),
                                      cmocka_unit_test(bad_chambers_are_told)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
