@@ -41,6 +41,9 @@ static dvStatus stimulus_init(dvObject *o)
   if (s->period > 0 && s->duration > s->period)
     return dv_field_error(o, &s->duration, "give a duration below the period",
                           "a pulse lasts %g s and the next one begins after %g s", s->duration, s->period);
+  if (s->period == 0 && s->start + s->duration < 0)
+    return dv_field_error(o, &s->start, "give a time from 0 on, or a period",
+                          "the pulse is over %g s before the scene starts", -s->start - s->duration);
   if (s->count < 0) return dv_field_error(o, &s->count, "0 is for no end", "there are %d pulses", s->count);
   if (!isfinite(s->strength)) return dv_field_error(o, &s->strength, NULL, "the strength is not finite");
   return DV_OK;

@@ -283,6 +283,7 @@ static void bad_chambers_are_told(void **state)
       {SCENE("<PressureConstraint triangles='0 1 2 0 2 3  0 5 1 0 4 5  1 6 2 1 5 6  2 7 3 2 6 7  3 4 0 3 7 4'/>"),
        "turn its triangles round"},
       {SCENE("<PressureConstraint atrialPressure='20000' " WALL "/>"), "contradict each other"},
+      {SCENE("<PressureConstraint venousPressure='12000' " WALL "/>"), "from the veins at 12000 Pa into the artery"},
       {SCENE("<PressureConstraint arterialCompliance='0' " WALL "/>"), "arterialCompliance is 0"},
       {SCENE("<PressureConstraint inflowResistance='nan' " WALL "/>"), ""},
       {SCENE("<ProjectivePressureConstraint/>"), "no chamber"},
