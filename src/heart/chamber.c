@@ -120,6 +120,10 @@ dvStatus dv_chamber_check(dvChamber *c, dvObject *o)
                           "the valves contradict each other: %g Pa in the atrium would open both at once, the artery "
                           "has %g Pa",
                           c->atrialPressure, c->arterialPressure);
+  if (!(c->venousPressure < c->arterialPressure))
+    return dv_field_error(o, &c->venousPressure, "the pressure of the veins is below that of the artery",
+                          "blood would flow backwards, from the veins at %g Pa into the artery at %g Pa",
+                          c->venousPressure, c->arterialPressure);
   if (c->wall.count && (c->wall.count != c->triangles.count ||
                         memcmp(c->wall.data, c->triangles.data, c->wall.count * sizeof *c->wall.data) != 0))
     dv_field_warning(o, &c->triangles, "save the scene and start it again", "the wall stays as it was at the start");

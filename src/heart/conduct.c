@@ -36,8 +36,9 @@ void dv_conduct_fill(dvConduct *c, const dvMuscle *t, const dvConductDef *def)
 {
   size_t entries = dv_pattern_count(&c->k.pattern);
   memset(c->k.values, 0, entries * sizeof(double));
-  dv_array_resize(&c->full, def->lumped ? 0 : entries);
-  if (!def->lumped) memset(c->full.data, 0, entries * sizeof(double));
+  bool full = def->lumped < 1;
+  dv_array_resize(&c->full, full ? entries : 0);
+  if (full) memset(c->full.data, 0, entries * sizeof(double));
   memset(c->mass.data, 0, c->n * sizeof(double));
   c->h = -1;
   c->theta = def->theta;
@@ -56,7 +57,9 @@ void dv_conduct_fill(dvConduct *c, const dvMuscle *t, const dvConductDef *def)
       for (int l = 0; l < 4; l++) {
         c->k.values[place[4 * k + l]] +=
             across * dv_vec3_dot(g[k], g[l]) + extra * dv_vec3_dot(f, g[k]) * dv_vec3_dot(f, g[l]);
-        if (!def->lumped) c->full.data[place[4 * k + l]] += volume / (k == l ? 10 : 20);
+        if (full)
+          c->full.data[place[4 * k + l]] +=
+              volume * ((1 - def->lumped) / (k == l ? 10 : 20) + (k == l ? def->lumped / 4 : 0));
       }
     }
   }

@@ -27,7 +27,10 @@
   X(real, anisotropyRatio, "0.25", "", "diffusivity across the fibres over that along them", .least = "0",            \
     .most = "1")                                                                                                      \
   X(real, step, "1e-4", "s", "longest part of a step that is solved at once", .least = "0")                           \
-  X(bool, lumping, "1", "", "masses at the points instead of a full mass matrix")                                     \
+  X(real, lumping, "1", "",                                                                                           \
+    "share of the masses that is at the points: 1 all of them, 0 a full mass matrix; 0.5 has the least error of "     \
+    "speeds",                                                                                                         \
+    .least = "0", .most = "1")                                                                                        \
   X(real, theta, "0.5", "", "0.5: order 2; 1: backward Euler, which smooths jumps", .least = "0.5", .most = "1")      \
   X(real, tolerance, "1e-7", "", "mean error of the potential in a solution of the linear system", .least = "0")      \
   X(int, iterations, "500", "", "most iterations for that", .least = "1")                                             \
@@ -92,6 +95,8 @@ static dvStatus check_numbers(Monodomain *m)
   if (!(m->anisotropyRatio >= 0 && m->anisotropyRatio <= 1))
     return dv_field_error(o, &m->anisotropyRatio, "give 0 to 1: less is conducted across fibres", "the ratio is %g",
                           m->anisotropyRatio);
+  if (!(m->lumping >= 0 && m->lumping <= 1))
+    return dv_field_error(o, &m->lumping, "give 0 to 1", "a share of %g cannot be at the points", m->lumping);
   if (!(m->step > 1e-9))
     return dv_field_error(o, &m->step, "1e-4 is right for most meshes", "the step is %g s", m->step);
   if (!(m->theta >= 0.5 && m->theta <= 1))

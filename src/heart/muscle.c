@@ -148,6 +148,7 @@ void dv_muscle_free(dvMuscle *t)
   dv_array_free(&t->contractility);
   dv_array_free(&t->alive);
   dv_array_free(&t->zones);
+  dv_array_free(&t->inside);
   dv_array_free(&t->stimuli);
   dv_array_free(&t->mark);
 }
@@ -164,22 +165,51 @@ bool dv_muscle_holds(dvMuscle *t, const dvState *state)
 
 // --- zones ---
 
+static bool has_segment(const dvZoneCells *c, size_t tetrahedron)
+{
+  for (size_t i = 0; i < c->segments->count; i++)
+    if (c->segments->data[i] == c->labels->data[tetrahedron]) return true;
+  return false;
+}
+
+// tetrahedra that are named, or have the label of a segment
+static dvStatus mark_cells(dvMuscle *t, const dvObject *zone)
+{
+  dvZoneCells c = dv_zone_cells(zone);
+  dv_array_resize(&t->inside, t->count);
+  memset(t->inside.data, 0, t->count * sizeof *t->inside.data);
+  for (size_t i = 0; i < c.tetrahedra->count; i++) {
+    int32_t at = c.tetrahedra->data[i];
+    if (at < 0 || (size_t)at >= t->count)
+      return dv_field_error(zone, c.tetrahedra, "indices count from 0", "there is no tetrahedron %d among %zu", at,
+                            t->count);
+    t->inside.data[at] = true;
+  }
+  if (c.segments->count == 0) return DV_OK;
+  if (c.labels->count != t->count)
+    return dv_field_error(zone, c.labels, "link them to segments of GenerateVentricle",
+                          "segments are given, and there are %zu labels for %zu tetrahedra", c.labels->count, t->count);
+  size_t found = 0;
+  for (size_t i = 0; i < t->count; i++)
+    if (has_segment(&c, i)) t->inside.data[i] = true, found++;
+  if (found == 0)
+    return dv_field_error(zone, c.segments, "those of the left ventricle are 1 to 17",
+                          "no tetrahedron has one of these labels");
+  return DV_OK;
+}
+
 static void apply_zone(dvMuscle *t, const dvObject *zone)
 {
   dvZoneEffect e = dv_zone_effect(zone);
-  const dvInts *some = dv_zone_tetrahedra(zone);
-  for (size_t i = 0; i < t->count; i++) {
-    const int32_t *p = t->tetra + 4 * i;
-    if (!(t->mark.data[p[0]] || t->mark.data[p[1]] || t->mark.data[p[2]] || t->mark.data[p[3]])) continue;
-    t->conduction.data[i] *= e.conduction;
-    t->contractility.data[i] *= e.contractility;
-  }
   for (size_t i = 0; i < t->points; i++)
     if (t->mark.data[i] && !e.alive) t->alive.data[i] = 0;
-  for (size_t i = 0; i < some->count; i++) {
-    t->conduction.data[some->data[i]] *= e.conduction;
-    t->contractility.data[some->data[i]] *= e.contractility;
-    for (int k = 0; k < 4 && !e.alive; k++) t->alive.data[t->tetra[4 * some->data[i] + k]] = 0;
+  for (size_t i = 0; i < t->count; i++) {
+    const int32_t *p = t->tetra + 4 * i;
+    bool inside = t->inside.data[i];
+    if (!(inside || t->mark.data[p[0]] || t->mark.data[p[1]] || t->mark.data[p[2]] || t->mark.data[p[3]])) continue;
+    t->conduction.data[i] *= e.conduction;
+    t->contractility.data[i] *= e.contractility;
+    for (int k = 0; k < 4 && inside && !e.alive; k++) t->alive.data[p[k]] = 0;
   }
 }
 
@@ -198,14 +228,10 @@ dvStatus dv_muscle_zones(dvMuscle *t, double time, bool *changed)
   for (size_t i = 0; i < t->zones.count; i++) {
     dvObject *zone = t->zones.data[i];
     dvPlaces places = dv_zone_places(zone);
-    const dvInts *some = dv_zone_tetrahedra(zone);
     DV_TRY(dv_object_ensure(zone));
     memset(t->mark.data, 0, t->points * sizeof *t->mark.data);
     DV_TRY(dv_places_mark(zone, &places, t->rest, t->points, t->mark.data));
-    for (size_t k = 0; k < some->count; k++)
-      if (some->data[k] < 0 || (size_t)some->data[k] >= t->count)
-        return dv_field_error(zone, some, "indices count from 0", "there is no tetrahedron %d among %zu", some->data[k],
-                              t->count);
+    DV_TRY(mark_cells(t, zone));
     if (dv_zone_active(zone, time)) apply_zone(t, zone);
   }
   return DV_OK;

@@ -36,7 +36,11 @@ typedef struct dvZoneEffect {
 dvZoneEffect dv_zone_effect(const dvObject *zone);
 bool dv_zone_active(const dvObject *zone, double time);
 dvPlaces dv_zone_places(const dvObject *zone);
-const dvInts *dv_zone_tetrahedra(const dvObject *zone);
+// The tetrahedra of a zone, beside those of its places: by their numbers, and those whose label is one of `segments`.
+typedef struct dvZoneCells {
+  const dvInts *tetrahedra, *segments, *labels;
+} dvZoneCells;
+dvZoneCells dv_zone_cells(const dvObject *zone);
 unsigned dv_zone_version(const dvObject *zone);   // moves when a field was changed
 
 typedef struct dvPulse {
@@ -64,6 +68,7 @@ typedef struct dvMuscle {
   DV_ARRAY(double) conduction;   // of each tetrahedron, times the diffusivity: zones
   DV_ARRAY(double) contractility;
   DV_ARRAY(double) alive;   // of each point: 1 or 0
+  DV_ARRAY(bool) inside;    // scratch: tetrahedra of a zone
   DV_ARRAY(dvObject *) zones;
   DV_ARRAY(dvObject *) stimuli;
   uint64_t zone_stamp, stimulus_stamp;   // of what is in force

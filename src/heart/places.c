@@ -41,6 +41,9 @@ static dvStatus stimulus_init(dvObject *o)
   if (s->period > 0 && s->duration > s->period)
     return dv_field_error(o, &s->duration, "give a duration below the period",
                           "a pulse lasts %g s and the next one begins after %g s", s->duration, s->period);
+  if (s->period == 0 && s->start + s->duration < 0)
+    return dv_field_error(o, &s->start, "give a time from 0 on, or a period",
+                          "the pulse is over %g s before the scene starts", -s->start - s->duration);
   if (s->count < 0) return dv_field_error(o, &s->count, "0 is for no end", "there are %d pulses", s->count);
   if (!isfinite(s->strength)) return dv_field_error(o, &s->strength, NULL, "the strength is not finite");
   return DV_OK;
@@ -104,6 +107,8 @@ const dvClass dv_stimulus_class = {
 #define ZONE_FIELDS(X)                                                                                            \
   DV_PLACE_FIELDS(X)                                                                                              \
   X(indices, tetrahedra, "", "", "or tetrahedra, by their numbers")                                               \
+  X(ints, segments, "", "", "or tetrahedra with one of these labels: 7 to 12 is the middle of a left ventricle")  \
+  X(ints, labels, "", "", "of each tetrahedron: segments of GenerateVentricle, for instance")                     \
   X(real, conduction, "0", "", "times the diffusivity of the tissue: 0 where nothing is conducted", .least = "0") \
   X(bool, excitable, "0", "", "cells can be excited")                                                             \
   X(real, contractility, "0", "", "times the contraction", .least = "0")                                          \
@@ -124,6 +129,7 @@ static dvStatus zone_init(dvObject *o)
 {
   Zone *z = (Zone *)o;
   z->version++;
+  DV_TRY(dv_pull(o, &z->labels));
   if (!(z->conduction >= 0 && isfinite(z->conduction)))
     return dv_field_error(o, &z->conduction, "0 is none, 1 that of healthy tissue", "nothing conducts %g times as well",
                           z->conduction);
@@ -150,7 +156,11 @@ dvPlaces dv_zone_places(const dvObject *o)
   const Zone *z = (const Zone *)o;
   return (dvPlaces){&z->indices, &z->center, &z->radius};
 }
-const dvInts *dv_zone_tetrahedra(const dvObject *o) { return &((const Zone *)o)->tetrahedra; }
+dvZoneCells dv_zone_cells(const dvObject *o)
+{
+  const Zone *z = (const Zone *)o;
+  return (dvZoneCells){&z->tetrahedra, &z->segments, &z->labels};
+}
 unsigned dv_zone_version(const dvObject *o) { return ((const Zone *)o)->version; }
 
 static void zone_sketch(dvObject *o, dvSketch *out)

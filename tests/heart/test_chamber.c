@@ -232,6 +232,79 @@ static void long_steps_converge(void **state)
   check_close(fraction[0], 0.72, 0.03);   // 0.721 with steps of 2.5 ms: forms_of_the_pressure_agree
 }
 
+// Both ventricles of the scene: two beats, each with its four phases, 50 to 70 % ejected on either side, about the same
+// volume to the body as to the lungs, pressures of a circulation.
+static void both_ventricles_eject(void **state)
+{
+  DV_UNUSED(state);
+  static const char *const names[2] = {"Heart/left", "Heart/right"};
+  static const double least[2] = {13000, 3000}, most[2] = {22000, 4700};   // Pa
+  dvScene *s = check_scene_file("scenes/heart/both.scn", 2);
+  dvObject *chamber[2] = {check_find(s, names[0]), check_find(s, names[1])};
+  double start[2] = {0}, held[2] = {0}, highest[2] = {0}, stroke[2] = {0};
+  int beats[2] = {0};
+  for (int i = 0; i < 136; i++) {
+    int before[2] = {phase_of(chamber[0]), phase_of(chamber[1])};
+    check_steps(s, 1);
+    for (int k = 0; k < 2; k++) {
+      int now = phase_of(chamber[k]);
+      double v = number(chamber[k], "volume");
+      if (now != before[k]) start[k] = v;
+      else if (now % 2 == 1) held[k] = fmax(held[k], fabs(v / start[k] - 1));
+      highest[k] = fmax(highest[k], number(chamber[k], "pressure"));
+      if (now == before[k] || now != DV_RELAXATION) continue;
+      double filled = number(chamber[k], "endDiastolicVolume"), fraction = number(chamber[k], "ejectionFraction");
+      stroke[k] = filled * fraction;
+      print_message("%s, beat %d: filled %.1f ml, ejected %.1f %%, highest pressure %.0f Pa, volume held to %.2g\n",
+                    names[k], ++beats[k], 1e6 * filled, 100 * fraction, highest[k], held[k]);
+      assert_true(fraction > 0.5 && fraction < 0.7);
+      assert_true(highest[k] > least[k] && highest[k] < most[k]);
+      assert_true(held[k] < 1e-3);
+    }
+  }
+  assert_int_equal(beats[0], 2);
+  assert_int_equal(beats[1], 2);
+  check_close(stroke[1] / stroke[0], 1, 0.1);
+  check_close_scene(&s);
+}
+
+// The six segments in the middle get too little blood: they pull half as much, and less is ejected.
+// (Without any tension they would bulge: what is soft when it is filled cannot bear the pressure of the artery.)
+static void weak_segments_eject_less(void **state)
+{
+  DV_UNUSED(state);
+  double fraction[2], weak[2], strong[2];
+  for (int k = 0; k < 2; k++) {
+    char *text = beat(TAGGED, SEARCHED,
+                      k ? FORCE "<TissueZone segments='7 8 9 10 11 12' labels='@../v.segments' conduction='1' "
+                                "excitable='1' contractility='0.5'/>"
+                        : FORCE,
+                      0.01);
+    dvScene *s = check_scene(text, 2);
+    dvObject *left = check_find(s, "Heart/left");
+    const dvInts *segments = dv_object_field(check_find(s, "v"), "segments")->value;
+    for (int i = 0; i < 60; i++) {
+      check_steps(s, 1);
+      if (i != 25) continue;   // everything pulls
+      const dvReals *tension = dv_object_field(check_find(s, "Heart/active"), "tension")->value;
+      weak[k] = strong[k] = 0;
+      for (size_t e = 0; e < segments->count; e++) {
+        bool middle = segments->data[e] >= 7 && segments->data[e] <= 12;
+        double *most = middle ? &weak[k] : &strong[k];
+        *most = fmax(*most, tension->data[e]);
+      }
+    }
+    fraction[k] = number(left, "ejectionFraction");
+    print_message("%s: ejected %.1f %%, highest tension there %.0f Pa, elsewhere %.0f Pa\n", k ? "weak" : "healthy",
+                  100 * fraction[k], weak[k], strong[k]);
+    check_close_scene(&s);
+    dv_free(text);
+  }
+  assert_true(weak[0] > 30000 && strong[1] > 30000);
+  assert_true(weak[1] < 0.7 * weak[0]);
+  assert_true(fraction[1] > 0.2 && fraction[1] < 0.95 * fraction[0]);
+}
+
 // --- bad input ---
 
 static void bad_chambers_are_told(void **state)
@@ -247,6 +320,7 @@ static void bad_chambers_are_told(void **state)
       {SCENE("<PressureConstraint triangles='0 1 2 0 2 3  0 5 1 0 4 5  1 6 2 1 5 6  2 7 3 2 6 7  3 4 0 3 7 4'/>"),
        "turn its triangles round"},
       {SCENE("<PressureConstraint atrialPressure='20000' " WALL "/>"), "contradict each other"},
+      {SCENE("<PressureConstraint venousPressure='12000' " WALL "/>"), "from the veins at 12000 Pa into the artery"},
       {SCENE("<PressureConstraint arterialCompliance='0' " WALL "/>"), "arterialCompliance is 0"},
       {SCENE("<PressureConstraint inflowResistance='nan' " WALL "/>"), ""},
       {SCENE("<ProjectivePressureConstraint/>"), "no chamber"},
@@ -263,6 +337,8 @@ int main(void)
                                      cmocka_unit_test(a_beat_has_four_phases),
                                      cmocka_unit_test(forms_of_the_pressure_agree),
                                      cmocka_unit_test(long_steps_converge),
+                                     cmocka_unit_test(both_ventricles_eject),
+                                     cmocka_unit_test(weak_segments_eject_less),
                                      cmocka_unit_test(bad_chambers_are_told)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

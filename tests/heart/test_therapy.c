@@ -1,4 +1,4 @@
-// The scenes of therapies: a block with and without pacing, a re-entry that an ablation ends.
+// The scenes of therapies: a block with and without pacing, a re-entry that an ablation ends, an infarct.
 #include "support/check.h"
 
 #include "support/scene.h"
@@ -80,10 +80,32 @@ static void leads_move_while_it_runs(void **state)
   check_close_scene(&s);
 }
 
+// Two segments that pull a third as much take a third of what is ejected; with their strength back it is a healthy
+// beat.
+static void an_infarct_ejects_less(void **state)
+{
+  DV_UNUSED(state);
+  double fraction[2];
+  for (int healthy = 0; healthy < 2; healthy++) {
+    dvScene *s = check_scene_file("scenes/heart/infarct.scn", 2);
+    dvText why = {0};
+    if (healthy)
+      assert_int_equal(dv_field_set_live(dv_object_field(check_find(s, "Heart/infarct"), "contractility"), "1", &why),
+                       DV_OK);
+    dv_text_free(&why);
+    check_steps(s, 60);
+    fraction[healthy] = number(s, "Heart/left", "ejectionFraction");
+    check_close_scene(&s);
+  }
+  print_message("ejected: healthy %.1f %%, infarct %.1f %%\n", 100 * fraction[1], 100 * fraction[0]);
+  assert_true(fraction[1] > 0.6 && fraction[1] < 0.7);
+  assert_true(fraction[0] > 0.35 && fraction[0] < 0.8 * fraction[1]);
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(pacing_makes_excitation_shorter),
-                                     cmocka_unit_test(an_ablation_ends_the_reentry),
-                                     cmocka_unit_test(leads_move_while_it_runs)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(pacing_makes_excitation_shorter), cmocka_unit_test(an_ablation_ends_the_reentry),
+      cmocka_unit_test(leads_move_while_it_runs), cmocka_unit_test(an_infarct_ejects_less)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
