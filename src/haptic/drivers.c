@@ -183,6 +183,15 @@ static void geomagic_event(dvObject *o, const dvEvent *event)
   dv_driver_end_step(&g->driver, event->dt);
 }
 
+// what is shown is that of the moment which came back, not of the last step; no key is held any more
+static bool geomagic_restored(dvObject *o)
+{
+  Geomagic *g = (Geomagic *)o;
+  g->held = 0;
+  if (g->driver.haptic && !g->driver.threaded) show(g);
+  return true;
+}
+
 // keys that are held lead the hand on, from where it is
 static void lead_by_keys(Geomagic *g, const dvEvent *event)
 {
@@ -215,10 +224,10 @@ static void emulator_event(dvObject *o, const dvEvent *event)
     if (event->key == keys[i].key) g->driver.haptic->state.angles[keys[i].joint] += keys[i].sign * g->speedFactor;
 }
 
-#define GEOMAGIC_HOOKS                                                                         \
-  .cleanup = dv_driver_cleanup, .destroy = dv_driver_destroy, .remember = dv_driver_remember,  \
-  .reinit = dv_driver_reinit, .roles = DV_PLAYS(DV_ROLE_CONTROLLER), .size = sizeof(Geomagic), \
-  .struct_size = sizeof(dvClass)
+#define GEOMAGIC_HOOKS                                                                              \
+  .cleanup = dv_driver_cleanup, .destroy = dv_driver_destroy, .remember = dv_driver_remember,       \
+  .reinit = dv_driver_reinit, .restored = geomagic_restored, .roles = DV_PLAYS(DV_ROLE_CONTROLLER), \
+  .size = sizeof(Geomagic), .struct_size = sizeof(dvClass)
 
 const dvClass dv_geomagic_driver_class = {
     .name = "GeomagicDriver",
