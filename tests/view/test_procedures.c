@@ -218,7 +218,7 @@ static bool whole(void)
   return asked && *asked && strcmp(asked, "0") != 0;
 }
 
-// straight strokes, one below the other, the current on all the time; DIVAN_PROCEDURES=1: to the end
+// straight strokes, one below the other; DIVAN_PROCEDURES=1: to the end
 static void a_segment_is_resected_by_keys(void **state)
 {
   DV_UNUSED(state);
@@ -230,15 +230,15 @@ static void a_segment_is_resected_by_keys(void **state)
   run_steps(&f, 5);
   at_step(&f, 2);
   lead(&right, dv_vec3(-0.046, 0.018, 0.075), 1e-3);
-  tap(&f, 'B');
   for (int layer = 0; layer < (whole() ? 5 : 1); layer++) {
-    double side = layer % 2 ? 0.075 : -0.075;
-    lead(&right, dv_vec3(-0.046, 0.018 - 0.03 * layer, -side), 1e-3);
-    lead(&right, dv_vec3(-0.046, 0.018 - 0.03 * layer, side), 1e-3);
+    double side = layer % 2 ? 0.075 : -0.075, high = 0.018 - 0.03 * layer;
+    lead(&right, dv_vec3(-0.046, high, -side), 1e-3);
+    tap(&f, 'B');
+    lead(&right, dv_vec3(-0.046, high, side), 1e-3);
+    tap(&f, 'B');
     print_message("layer %d: %g parts, %g ml resected, %g s\n", layer + 1, number(&f, "/Body/liver/parts", "parts"),
                   1e6 * number(&f, "/Body/liver/parts", "resected"), divan_time(f.session->scene));
   }
-  tap(&f, 'B');
   run_steps(&f, 5);
   if (!whole()) {
     at_step(&f, 3);
@@ -291,12 +291,9 @@ static void a_capsule_is_opened_by_keys(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_mouse_takes_every_instrument),
-      cmocka_unit_test(the_liver_is_lifted_by_keys),
-      cmocka_unit_test(the_gall_bladder_is_lifted_by_keys),
-      cmocka_unit_test(a_segment_is_resected_by_keys),
+      cmocka_unit_test(the_mouse_takes_every_instrument),   cmocka_unit_test(the_liver_is_lifted_by_keys),
+      cmocka_unit_test(the_gall_bladder_is_lifted_by_keys), cmocka_unit_test(a_segment_is_resected_by_keys),
       cmocka_unit_test(a_capsule_is_opened_by_keys),
   };
-  if (getenv("ONLY")) cmocka_set_test_filter(getenv("ONLY"));
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
