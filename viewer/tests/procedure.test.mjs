@@ -17,7 +17,7 @@ describe('a procedure', () => {
     await page.locator('#procedure').waitFor();
     assert.match(await text(page, 'procedure'), /Resection of a segment/);
     assert.match(await text(page, 'procedure-now'), /Step 1 of 4: Grasp the segment/);
-    assert.match(await text(page, 'procedure-hint'), /Shift \+ drag the grasper/);
+    assert.match(await text(page, 'procedure-hint'), /lead the steel grasper into the left end of the liver/);
     assert.match(await text(page, 'procedure'), /Space starts/);
     assert.match(await text(page, 'procedure-values'), /remaining \(ml\): 1273/);
     assert.equal(await page.locator('#procedure-report').count(), 0);
@@ -55,9 +55,9 @@ describe('a procedure', () => {
 
 describe('the other procedures', () => {
   for (const [scene, title, now, hint] of [
-    ['anatomy/liver/scene.scn', /Lift the edge of the liver/, /Step 1 of 4: Grasp the lower edge/, /press Ctrl \+ G/],
-    ['anatomy/abdomen/scene.scn', /Show the gall bladder/, /Step 1 of 5: Look at the gall bladder/, /drag the black laparoscope/],
-    ['anatomy/cataract/scene.scn', /Capsulorhexis/, /Step 1 of 4: Pierce the capsule/, /Shift \+ drag the needle/],
+    ['anatomy/liver/scene.scn', /Lift the edge of the liver/, /Step 1 of 4: Grasp the lower edge/, /Ctrl \+ G closes the jaws/],
+    ['anatomy/abdomen/scene.scn', /Show the gall bladder/, /Step 1 of 5: Look at the gall bladder/, /lead the black laparoscope/],
+    ['anatomy/cataract/scene.scn', /Capsulorhexis/, /Step 1 of 4: Pierce the capsule/, /lead the tip of the needle over the blue circle/],
     ['anatomy/resection/grid.scn', /Resection of a segment/, /Step 1 of 4: Grasp the segment/, /Ctrl \+ G/]]) {
     test(`${scene} says what to do`, async () => {
       const divan = await startDivan(scene);
