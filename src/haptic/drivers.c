@@ -192,7 +192,7 @@ static bool geomagic_restored(dvObject *o)
   return true;
 }
 
-// keys that are held lead the hand on, from where it is
+// keys that are held lead the hand on, from where it is; the first one takes it, also before a scene runs
 static void lead_by_keys(Geomagic *g, const dvEvent *event)
 {
   dvDriver *d = &g->driver;
@@ -203,8 +203,11 @@ static void lead_by_keys(Geomagic *g, const dvEvent *event)
     dv_driver_lead_on(d, dv_vec3_scale(dv_vec3_load(way), g->keySpeed), event->dt);
   }
   if (event->kind != DV_EVENT_KEY || !g->keys) return;
-  for (unsigned i = 0; i < KEYS && g->keys[i]; i++)
-    if (event->key == (unsigned char)g->keys[i]) g->held = event->released ? g->held & ~(1u << i) : g->held | 1u << i;
+  for (unsigned i = 0; i < KEYS && g->keys[i]; i++) {
+    if (event->key != (unsigned char)g->keys[i]) continue;
+    g->held = event->released ? g->held & ~(1u << i) : g->held | 1u << i;
+    if (!event->released && !dv_driver_is_led(d)) dv_driver_lead(d, dv_vec3_load(d->seen));
+  }
 }
 
 // as in SOFA: 1 3 4 6 7 9 turn the arm's joints, - + 8 2 the stylus

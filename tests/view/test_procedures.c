@@ -167,6 +167,26 @@ static void finish(Fixture *f, double least)
   close_scene(f);
 }
 
+// a key before the first step, and after a reset: all recorded hands wait for who has pressed it
+static void a_key_stops_recorded_hands(void **state)
+{
+  DV_UNUSED(state);
+  Fixture f;
+  begin(&f, "anatomy/abdomen/scene.scn");
+  dvVec3 right = hand_of(&f, "/right"), left = hand_of(&f, "/left");
+  for (int i = 0; i < 2; i++) {
+    press(&f, 'A', true), press(&f, 'A', false);
+    run_steps(&f, 180);   // both would have moved since long
+    assert_true(dv_vec3_norm(dv_vec3_sub(hand_of(&f, "/right"), right)) < 1e-9);
+    assert_true(dv_vec3_norm(dv_vec3_sub(hand_of(&f, "/left"), left)) < 1e-9);
+    json_decref(ask(&f, "{\"do\":\"reset\",\"id\":1}"));
+  }
+  run_steps(&f, 180);   // without a key they play
+  assert_true(dv_vec3_norm(dv_vec3_sub(hand_of(&f, "/right"), right)) > 1e-3);
+  assert_true(dv_vec3_norm(dv_vec3_sub(hand_of(&f, "/left"), left)) > 1e-3);
+  close_scene(&f);
+}
+
 static void the_liver_is_lifted_by_keys(void **state)
 {
   DV_UNUSED(state);
@@ -291,9 +311,9 @@ static void a_capsule_is_opened_by_keys(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_mouse_takes_every_instrument),   cmocka_unit_test(the_liver_is_lifted_by_keys),
-      cmocka_unit_test(the_gall_bladder_is_lifted_by_keys), cmocka_unit_test(a_segment_is_resected_by_keys),
-      cmocka_unit_test(a_capsule_is_opened_by_keys),
+      cmocka_unit_test(the_mouse_takes_every_instrument), cmocka_unit_test(a_key_stops_recorded_hands),
+      cmocka_unit_test(the_liver_is_lifted_by_keys),      cmocka_unit_test(the_gall_bladder_is_lifted_by_keys),
+      cmocka_unit_test(a_segment_is_resected_by_keys),    cmocka_unit_test(a_capsule_is_opened_by_keys),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
