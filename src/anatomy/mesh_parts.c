@@ -27,6 +27,7 @@
   X(reals, volumes, "", "m3", "volume of each at rest, the largest first", .flags = DV_READ_ONLY) \
   X(real, remaining, "0", "m3", "volume of what remains", .flags = DV_READ_ONLY)                  \
   X(real, resected, "0", "m3", "volume of the other parts", .flags = DV_READ_ONLY)                \
+  X(real, segment, "0", "m3", "volume of the largest of them", .flags = DV_READ_ONLY)             \
   X(real, removed, "0", "m3", "volume that is no longer there", .flags = DV_READ_ONLY)
 
 typedef struct MeshParts {
@@ -89,12 +90,15 @@ static dvStatus count_parts(MeshParts *p)
   for (int32_t i = 0; i < parts; i++) p->volumes.data[i] = 0;
   for (size_t i = 0; i < count; i++) p->volumes.data[part[i]] += volume_at_rest(p, list->data + width * i);
   find_kept(p, list, part, p->volumes.data, keep);
-  p->remaining = p->resected = 0;
-  for (int32_t i = 0; i < parts; i++) *(keep[i] ? &p->remaining : &p->resected) += p->volumes.data[i];
+  p->remaining = p->resected = p->segment = 0;
+  for (int32_t i = 0; i < parts; i++) {
+    *(keep[i] ? &p->remaining : &p->resected) += p->volumes.data[i];
+    if (!keep[i]) p->segment = dv_max(p->segment, p->volumes.data[i]);
+  }
   if (parts) qsort(p->volumes.data, (size_t)parts, sizeof(double), larger_first);
   p->removed = dv_max(p->all - p->remaining - p->resected, 0);
   dv_touch(o, &p->parts), dv_touch(o, &p->volumes), dv_touch(o, &p->remaining), dv_touch(o, &p->resected);
-  dv_touch(o, &p->removed);
+  dv_touch(o, &p->removed), dv_touch(o, &p->segment);
   dv_free(part);
   dv_free(keep);
   return DV_OK;

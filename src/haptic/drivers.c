@@ -183,7 +183,16 @@ static void geomagic_event(dvObject *o, const dvEvent *event)
   dv_driver_end_step(&g->driver, event->dt);
 }
 
-// keys that are held lead the hand on, from where it is
+// what is shown is that of the moment which came back, not of the last step; no key is held any more
+static bool geomagic_restored(dvObject *o)
+{
+  Geomagic *g = (Geomagic *)o;
+  g->held = 0;
+  if (g->driver.haptic && !g->driver.threaded) show(g);
+  return true;
+}
+
+// keys that are held lead the hand on, from where it is; the first one takes it, also before a scene runs
 static void lead_by_keys(Geomagic *g, const dvEvent *event)
 {
   dvDriver *d = &g->driver;
@@ -194,8 +203,11 @@ static void lead_by_keys(Geomagic *g, const dvEvent *event)
     dv_driver_lead_on(d, dv_vec3_scale(dv_vec3_load(way), g->keySpeed), event->dt);
   }
   if (event->kind != DV_EVENT_KEY || !g->keys) return;
-  for (unsigned i = 0; i < KEYS && g->keys[i]; i++)
-    if (event->key == (unsigned char)g->keys[i]) g->held = event->released ? g->held & ~(1u << i) : g->held | 1u << i;
+  for (unsigned i = 0; i < KEYS && g->keys[i]; i++) {
+    if (event->key != (unsigned char)g->keys[i]) continue;
+    g->held = event->released ? g->held & ~(1u << i) : g->held | 1u << i;
+    if (!event->released && !dv_driver_is_led(d)) dv_driver_lead(d, dv_vec3_load(d->seen));
+  }
 }
 
 // as in SOFA: 1 3 4 6 7 9 turn the arm's joints, - + 8 2 the stylus
@@ -215,10 +227,10 @@ static void emulator_event(dvObject *o, const dvEvent *event)
     if (event->key == keys[i].key) g->driver.haptic->state.angles[keys[i].joint] += keys[i].sign * g->speedFactor;
 }
 
-#define GEOMAGIC_HOOKS                                                                         \
-  .cleanup = dv_driver_cleanup, .destroy = dv_driver_destroy, .remember = dv_driver_remember,  \
-  .reinit = dv_driver_reinit, .roles = DV_PLAYS(DV_ROLE_CONTROLLER), .size = sizeof(Geomagic), \
-  .struct_size = sizeof(dvClass)
+#define GEOMAGIC_HOOKS                                                                              \
+  .cleanup = dv_driver_cleanup, .destroy = dv_driver_destroy, .remember = dv_driver_remember,       \
+  .reinit = dv_driver_reinit, .restored = geomagic_restored, .roles = DV_PLAYS(DV_ROLE_CONTROLLER), \
+  .size = sizeof(Geomagic), .struct_size = sizeof(dvClass)
 
 const dvClass dv_geomagic_driver_class = {
     .name = "GeomagicDriver",

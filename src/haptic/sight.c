@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "math/pose.h"
+#include "state/source.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -16,10 +17,10 @@ enum { HANDLE_LINES = 4, PROXY_LINES = 4 };
 // --- who is held ---------------------------------------------------------------------------------
 
 // a state that takes its frames from the driver
-static bool follows(const dvDriver *d, const dvObject *state)
+static bool follows(const dvDriver *d, const dvState *state)
 {
-  const dvField *position = dv_object_field(state, "position"), *shown = dv_object_field(&d->base, "positionDevice");
-  return position && shown && position->source == shown;
+  const dvField *source = dv_state_source(state);
+  return source && source == dv_object_field(&d->base, "positionDevice");
 }
 
 static dvState *state_of_feedback(const dvDriver *d)
@@ -50,7 +51,7 @@ static dvWalk look(dvVisitor *v, dvNode *node)
     if (o->failed || !dv_is_driver(o)) continue;
     dvDriver *d = dv_driver(o);
     if (!d->haptic || !dv_is_emulator(d->haptic->device)) continue;
-    if (d->frames == h->state || state_of_feedback(d) == h->state || follows(d, &h->state->base)) h->found = d;
+    if (d->frames == h->state || state_of_feedback(d) == h->state || follows(d, h->state)) h->found = d;
   }
   return h->found ? DV_WALK_PRUNE : DV_WALK_ON;
 }

@@ -4,7 +4,7 @@
 // velocity given for fewer points than there are is repeated from the last one; the rest position is the position
 // after scale, rotation and translation, before translation2 and rotation2.
 #include "state/register.h"
-#include "state/state.h"
+#include "state/source.h"
 
 #include "object/compat.h"
 
@@ -373,6 +373,12 @@ static void mechanical_object_handle_event(dvObject *o, const dvEvent *event)
   if (m->follows->width != o->dof->coord || from->count != dv_state_scalars(s, DV_X)) return;
   memcpy(dv_state_write(s, DV_X), from->data, from->count * sizeof(double));
   dv_state_touch(s, DV_X);
+}
+
+const dvField *dv_state_source(const dvState *s)
+{
+  // all classes of this file are of that struct
+  return s->base.cls->create == mechanical_object_create ? ((const MechanicalObject *)s)->follows : NULL;
 }
 
 // somebody has written a vector, maybe with another number of entries

@@ -319,6 +319,7 @@ static void hostile_hands_do_no_harm(void **state)
   double area = number_of(scene, "/Eye/Capsule/opening", "area"), mass = mass_of(scene);
   while (divan_time(scene) < seconds) {
     if (divan_step(scene, 0) != DIVAN_OK) fail_msg("at %g s", divan_time(scene));
+    soak_tell(divan_time(scene));
   }
   check_close(number_of(scene, "/Eye/Capsule/opening", "area"), area, 1e-3 * area);
   check_close(mass_of(scene), mass, 1e-3 * mass);

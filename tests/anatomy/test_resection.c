@@ -230,6 +230,7 @@ static void a_cautery_goes_through(bool cells)
     print_message("resected %.9g of %.9g, quality %g, area %g\n", real_of(scene, "/Bar/parts", "resected", 0), all,
                   real_of(scene, "/Bar/cautery", "quality", 0), real_of(scene, "/Bar/cautery", "area", 0));
     check_close(real_of(scene, "/Bar/parts", "resected", 0), (2.43 - low) * side, 1e-9);
+    check_close(real_of(scene, "/Bar/parts", "segment", 0), (2.43 - low) * side, 1e-9);
     assert_int_equal(int_of(scene, "/Bar/line/cutter", "cut"), 1);
     size_t count;
     const double *stumps = divan_read(scene, "/Bar/line/cutter", "stumps", &count);
@@ -521,8 +522,10 @@ static void soak(const char *name, double seconds)
   dvScene *scene = divan_parse(context, text, strlen(text));
   assert_int_equal(divan_init(scene), DIVAN_OK);
   double volume = real_of(scene, "/Body/liver/parts", "remaining", 0), mass = mass_of(scene);
-  while (divan_time(scene) < seconds)
+  while (divan_time(scene) < seconds) {
     if (divan_step(scene, 0) != DIVAN_OK) fail_msg("%s at %g s", name, divan_time(scene));
+    soak_tell(divan_time(scene));
+  }
   check_close(real_of(scene, "/Body/liver/parts", "remaining", 0) + real_of(scene, "/Body/liver/parts", "resected", 0),
               volume, 1e-9 * volume);
   check_close(mass_of(scene), mass, 1e-9 * mass);

@@ -6,7 +6,9 @@
 
 #include "divan/divan.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <time.h>
 
 static inline double number_of(dvScene *scene, const char *path, const char *field)
 {
@@ -26,6 +28,14 @@ static inline double sum_of(dvScene *scene, const char *path, const char *field)
   double sum = 0;
   for (size_t i = 0; i < count; i++) sum += m[i];
   return sum;
+}
+
+// A long soak tells how far it is, each half a minute of the scene's time.
+static inline void soak_tell(double time)
+{
+  double before = time - 0.02;
+  if (floor(time / 30) > floor(before / 30))
+    print_message("%.0f s, %.0f s of processor time\n", time, (double)clock() / CLOCKS_PER_SEC);
 }
 
 #endif

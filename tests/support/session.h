@@ -41,7 +41,7 @@ static json_t *ask(Fixture *f, const char *request)
   return a;
 }
 
-static void must_fail(Fixture *f, const char *request, const char *part)
+static inline void must_fail(Fixture *f, const char *request, const char *part)
 {
   json_t *a = ask(f, request);
   const char *error = json_string_value(json_object_get(a, "error"));

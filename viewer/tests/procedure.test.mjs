@@ -18,7 +18,7 @@ describe('a procedure', () => {
     await page.locator('#procedure').waitFor();
     await says(page, 'procedure', /Resection of a segment/);
     await says(page, 'procedure-now', /Step 1 of 4: Grasp the segment/);
-    await says(page, 'procedure-hint', /Shift \+ drag the grasper/);
+    await says(page, 'procedure-hint', /lead the steel grasper into the left end of the liver/);
     await says(page, 'procedure', /Space starts/);
     await says(page, 'procedure-values', /remaining \(ml\): 1273/);
     assert.equal(await page.locator('#procedure-report').count(), 0);
@@ -55,9 +55,9 @@ describe('a procedure', () => {
 
 describe('the other procedures', () => {
   for (const [scene, title, now, hint] of [
-    ['anatomy/liver/scene.scn', /Lift the edge of the liver/, /Step 1 of 4: Grasp the lower edge/, /press Ctrl \+ G/],
-    ['anatomy/abdomen/scene.scn', /Show the gall bladder/, /Step 1 of 5: Look at the gall bladder/, /drag the black laparoscope/],
-    ['anatomy/cataract/scene.scn', /Capsulorhexis/, /Step 1 of 4: Pierce the capsule/, /Shift \+ drag the needle/],
+    ['anatomy/liver/scene.scn', /Lift the edge of the liver/, /Step 1 of 4: Grasp the lower edge/, /Ctrl \+ G closes the jaws/],
+    ['anatomy/abdomen/scene.scn', /Show the gall bladder/, /Step 1 of 5: Look at the gall bladder/, /lead the black laparoscope/],
+    ['anatomy/cataract/scene.scn', /Capsulorhexis/, /Step 1 of 4: Pierce the capsule/, /lead the tip of the needle over the blue circle/],
     ['anatomy/resection/grid.scn', /Resection of a segment/, /Step 1 of 4: Grasp the segment/, /Ctrl \+ G/]]) {
     test(`${scene} says what to do`, async () => {
       const divan = await startDivan(scene);

@@ -2,7 +2,7 @@
 """eye.py DIRECTORY [--seed N]: an eye of Divan's own, ready for a capsulorhexis.
 
 The front of the lens capsule (capsule.obj, triangles of about 0.27 mm whose outer ring, the last points, the zonules hold), the
-lens under it, iris, sclera and cornea. Millimetres are those of an adult's eye: the lens 9.4 mm wide and 4.4 mm thick, the pupil
+lens under it, iris, sclera and cornea, and the circle that a tear is led along (circle.obj). Millimetres are those of an adult's eye: the lens 9.4 mm wide and 4.4 mm thick, the pupil
 dilated to 7.4 mm, the front chamber 3 mm deep. The same seed gives the same bytes; another one another mesh and iris. All lengths
 in the files are metres."""
 import argparse
@@ -17,6 +17,7 @@ CORNEA = (7.8, 3.1)      # radius, height of its top above the capsule
 LIMBUS = 5.9             # mm from the axis
 PUPIL = 3.7
 RINGS = 16
+CIRCLE = (2.55, 2.65)    # mm from the axis: the mark along which the capsule is opened
 
 
 def dome(r):
@@ -136,6 +137,10 @@ def main():
     ball = 11.5
     low = cornea(LIMBUS) - math.sqrt(ball ** 2 - LIMBUS ** 2)
     write(place("sclera"), *ring(rnd, LIMBUS, 10.5, 6, lambda r: low + math.sqrt(ball ** 2 - r ** 2)))
+    # a line over the capsule
+    turns = [2 * math.pi * k / 96 for k in range(96)]
+    write(place("circle"), [(r * math.cos(a), r * math.sin(a), dome(r) + 0.06) for a in turns for r in CIRCLE],
+          [t for k in range(96) for t in ((2 * k, 2 * k + 1, (2 * k + 3) % 192), (2 * k, (2 * k + 3) % 192, (2 * k + 2) % 192))])
     # the origin of a tool is its tip, its shaft runs along z
     write(place("needle"), *join(rod([(0, 0.01, 0), (0.25, 0.09, 0), (0.6, 0.16, 0), (14, 0.16, 0), (14.5, 0.5, 0), (40, 0.5, 0)])))
     jaws = [rod([(-0.05, 0.04, 0.03 * k), (1, 0.07, 0.12 * k), (3, 0.12, 0.12 * k)]) for k in (-1, 1)]
