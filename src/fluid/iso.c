@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-enum { N = DV_ISO_LATTICE, B = DV_ISO_BLOCK, AXIS_BITS = 13, PARTICLE_BITS = 64 - 3 * AXIS_BITS };
+enum { N = DV_ISO_LATTICE, B = DV_ISO_BLOCK, AXIS_BITS = 13, PARTICLE_BITS = 64 - 3 * AXIS_BITS, EDGE_MOST = 256 };
 #define AXIS_HALF (1 << (AXIS_BITS - 1))
 
 void dv_iso_init(dvIso *s) { dv_cell_patterns(s->edges); }
@@ -20,6 +20,8 @@ void dv_iso_free(dvIso *s)
   dv_array_free(&s->blocks);
   dv_array_free(&s->old_keys);
   dv_array_free(&s->old_blocks);
+  dv_array_free(&s->old_points);
+  dv_array_free(&s->near);
   dv_array_free(&s->crossed);
   dv_array_free(&s->points);
   dv_array_free(&s->triangles);
@@ -92,11 +94,23 @@ typedef struct Work {
 static size_t place(const int32_t at[3]) { return (size_t)(at[0] + N * (at[1] + N * at[2])); }
 static size_t own(const int32_t at[3]) { return (size_t)(at[0] + B * (at[1] + B * at[2])); }
 
+// what a particle has to be smeared, and what it adds at a distance, in squares
+static inline double scaled_share(const dvIsoField *f, size_t particle)
+{
+  return f->share[particle] * 315 / (64 * M_PI * f->radius * f->radius * f->radius);
+}
+
+static inline double smeared(const dvIsoField *f, double share, double d2)
+{
+  double t = d2 / (f->radius * f->radius), a = 1 - t;
+  if (!(a > 0)) return 0;
+  return f->soft ? 1 - t * (22 - t * (17 - 4 * t)) / 9 : share * a * a * a;
+}
+
 static void add_particle(const dvIsoField *f, dvIsoBlock *b, size_t particle)
 {
-  double scale = f->share[particle] * 315 / (64 * M_PI * f->radius * f->radius * f->radius), r2 = f->radius * f->radius;
   int32_t low[3], high[3], at[3];
-  double away[3];
+  double away[3], share = scaled_share(f, particle);
   for (int k = 0; k < 3; k++) {
     away[k] = f->x[3 * particle + (size_t)k] - f->step * (double)b->at[k] * B;
     low[k] = (int32_t)fmax(0, ceil((away[k] - f->radius) / f->step));
@@ -107,8 +121,7 @@ static void add_particle(const dvIsoField *f, dvIsoBlock *b, size_t particle)
       for (at[0] = low[0]; at[0] <= high[0]; at[0]++) {
         double d2 = 0;
         for (int k = 0; k < 3; k++) d2 += (f->step * at[k] - away[k]) * (f->step * at[k] - away[k]);
-        double a = 1 - d2 / r2, t = d2 / r2;
-        if (a > 0) b->value[place(at)] += f->soft ? 1 - t * (22 - t * (17 - 4 * t)) / 9 : scale * a * a * a;
+        b->value[place(at)] += smeared(f, share, d2);
       }
 }
 
@@ -172,7 +185,7 @@ static bool take_over(const Work *w, dvIsoBlock *b)
   if (!old || old->mark != b->mark) return false;
   int32_t first = b->first, count = b->count;
   *b = *old;
-  b->first = first, b->count = count, b->taken = true;
+  b->first = first, b->count = count, b->taken = true, b->old_point = old->first_point;
   return true;
 }
 
@@ -203,21 +216,40 @@ static void evaluate(void *user, size_t begin, size_t end)
   }
 }
 
-// Where along an edge of the lattice the field has its value: false position, halving the end that stays (Illinois).
-static double find_cut(const Work *w, const dvIsoBlock *b, const int32_t at[3], int axis, double low, double high)
+// --- points ---------------------------------------------------------------------------------------
+
+// An edge of the lattice that the surface crosses, and the particles that reach it.
+typedef struct Edge {
+  const Work *w;
+  double from[3];   // its first end
+  int axis;
+  const int32_t *near;
+  size_t count;
+} Edge;
+
+static double edge_value(const Edge *e, double cut)
+{
+  const Work *w = e->w;
+  double x[3] = {e->from[0], e->from[1], e->from[2]}, sum = 0;
+  x[e->axis] += cut * w->step;
+  if (w->l) return w->l->between(w->l->user, x) - w->value;
+  for (size_t n = 0; n < e->count; n++) {
+    const double *p = w->f->x + 3 * (size_t)e->near[n];
+    double d2 = (x[0] - p[0]) * (x[0] - p[0]) + (x[1] - p[1]) * (x[1] - p[1]) + (x[2] - p[2]) * (x[2] - p[2]);
+    sum += smeared(w->f, scaled_share(w->f, (size_t)e->near[n]), d2);
+  }
+  return sum - w->value;
+}
+
+// Where along the edge the field has its value: false position, halving the end that stays (Illinois). It ends when a
+// step is below a thousandth of the edge, behind which the next one would be far shorter.
+static double find_cut(const Edge *e, double low, double high)
 {
   double from = 0, to = 1, cut = low / (low - high);
   int last = 0;
-  for (int j = 0; j < 3; j++) {   // where the lattice ends there is no field to look at
-    int32_t p = b->at[j] * B + at[j];
-    if (p < w->l->low[j] || p + (j == axis) > w->l->high[j]) return cut;
-  }
-  for (int i = 0; i < 12; i++) {
-    double x[3];
-    cut = from + (to - from) * low / (low - high);
-    for (int j = 0; j < 3; j++) x[j] = w->origin[j] + w->step * ((double)b->at[j] * B + at[j] + (j == axis ? cut : 0));
-    double value = w->l->between(w->l->user, x) - w->value;
-    if (!isfinite(value) || fabs(value) < 1e-14) break;
+  for (int i = 0; i < 40; i++) {
+    double value = edge_value(e, cut), before = cut;
+    if (!isfinite(value) || value == 0) break;
     if ((value > 0) == (low > 0)) {
       from = cut, low = value;
       if (last == 1) high *= 0.5;
@@ -227,28 +259,106 @@ static double find_cut(const Work *w, const dvIsoBlock *b, const int32_t at[3], 
       if (last == 2) low *= 0.5;
       last = 2;
     }
-    if (to - from < 1e-6) break;
+    cut = from + (to - from) * low / (low - high);
+    if (fabs(cut - before) < 1e-3) break;
   }
   return cut;
+}
+
+// Particles of a list that are near enough to places from `low` to `low + width` along an axis.
+static size_t reach_along(const dvIsoField *f, const int32_t *from, size_t count, int axis, double low, double width,
+                          int32_t *to)
+{
+  size_t n = 0;
+  for (size_t i = 0; i < count; i++) {
+    double x = f->x[3 * (size_t)from[i] + (size_t)axis];
+    to[n] = from[i];
+    n += x > low - f->radius && x < low + width + f->radius;
+  }
+  return n;
+}
+
+// Lists of particles near a layer of edges and a row of it: each is taken from the one before.
+typedef struct Lists {
+  int32_t *all, *layer, *row;
+  size_t all_count, layer_count, row_count;
+  int layer_at, row_at;   // what they are of; -1: nothing yet
+} Lists;
+
+static Lists open_lists(const Work *w, const dvIsoBlock *b)
+{
+  Lists m = {.layer_at = -1, .row_at = -1};
+  if (!w->f) return m;
+  m.all = w->s->near.data + 3 * (size_t)b->first;
+  m.layer = m.all + b->count, m.row = m.layer + b->count;
+  m.all_count = (size_t)b->count;
+  for (int32_t p = 0; p < b->count; p++)
+    m.all[p] = (int32_t)(w->s->pairs.data[b->first + p] & (((uint64_t)1 << PARTICLE_BITS) - 1));
+  return m;
+}
+
+static void list_row(const Work *w, const Edge *e, const int32_t at[3], Lists *m)
+{
+  if (m->layer_at != at[2]) {
+    m->layer_count = reach_along(w->f, m->all, m->all_count, 2, e->from[2], w->step, m->layer);
+    m->layer_at = at[2], m->row_at = -1;
+  }
+  if (m->row_at != at[1]) {
+    m->row_count = reach_along(w->f, m->layer, m->layer_count, 1, e->from[1], w->step, m->row);
+    m->row_at = at[1];
+  }
+}
+
+static inline bool reaches(const Work *w, const Edge *e, size_t particle)
+{
+  const double *p = w->f->x + 3 * particle, half = 0.5 * w->step, far = w->f->radius + half;
+  double d[3] = {p[0] - e->from[0], p[1] - e->from[1], p[2] - e->from[2]};
+  d[e->axis] -= half;   // from the middle of the edge
+  return d[0] * d[0] + d[1] * d[1] + d[2] * d[2] < far * far;
+}
+
+static double place_point(const Work *w, const dvIsoBlock *b, const int32_t at[3], Edge *e, Lists *m)
+{
+  int32_t to[3] = {at[0], at[1], at[2]};
+  to[e->axis]++;
+  double low = b->value[place(at)] - w->value, high = b->value[place(to)] - w->value;
+  if (w->l) {
+    bool inside = w->l->between != NULL;   // where the lattice ends there is no field to look at
+    for (int j = 0; j < 3; j++)
+      inside = inside && b->at[j] * B + at[j] >= w->l->low[j] && b->at[j] * B + to[j] <= w->l->high[j];
+    return inside ? find_cut(e, low, high) : low / (low - high);
+  }
+  list_row(w, e, at, m);
+  int32_t near[EDGE_MOST];
+  size_t many = 0;
+  for (size_t i = 0; i < m->row_count && many < EDGE_MOST; i++) {
+    near[many] = m->row[i];
+    many += reaches(w, e, (size_t)m->row[i]);
+  }
+  bool few = many < EDGE_MOST;   // else all of the row are asked
+  e->near = few ? near : m->row, e->count = few ? many : m->row_count;
+  return find_cut(e, low, high);
 }
 
 static void place_points(const Work *w, const dvIsoBlock *b)
 {
   double *x = w->s->points.data + 3 * (size_t)b->first_point;
+  if (b->taken) {
+    memcpy(x, w->s->old_points.data + 3 * (size_t)b->old_point, 3 * (size_t)b->points * sizeof *x);
+    return;
+  }
   int32_t at[3];
+  Lists lists = open_lists(w, b);
   for (at[2] = 0; at[2] < B; at[2]++)
     for (at[1] = 0; at[1] < B; at[1]++)
       for (at[0] = 0; at[0] < B; at[0]++)
         for (int k = 0; k < 3; k++) {
           if (b->point[own(at)][k] < 0) continue;
-          int32_t to[3] = {at[0] + (k == 0), at[1] + (k == 1), at[2] + (k == 2)};
-          double a = b->value[place(at)], c = b->value[place(to)], cut = (w->value - a) / (c - a);
-          if (w->l && w->l->between) cut = find_cut(w, b, at, k, a - w->value, c - w->value);
-          for (int j = 0; j < 3; j++) {
-            double along = j == k ? cut : 0;
-            x[j] = w->origin[j] + w->step * ((double)b->at[j] * B + at[j] + along);
-          }
-          x += 3;
+          Edge e = {.w = w, .axis = k};
+          for (int j = 0; j < 3; j++) e.from[j] = w->origin[j] + w->step * ((double)b->at[j] * B + at[j]);
+          double cut = place_point(w, b, at, &e, &lists);
+          for (int j = 0; j < 3; j++)
+            *x++ = w->origin[j] + w->step * ((double)b->at[j] * B + at[j] + (j == k ? cut : 0));
         }
 }
 
@@ -298,34 +408,36 @@ static bool polygonise(dvIso *s, dvPool *pool, Work *work)
     b->first_point = (int32_t)points, b->first_triangle = (int32_t)triangles;
     points += b->points, triangles += b->triangles;
   }
-  if (!dv_try_reserve(&s->points, 3 * (size_t)points) || !dv_try_reserve(&s->triangles, 3 * (size_t)triangles))
+  if (!dv_try_reserve(&s->points, 3 * (size_t)points) || !dv_try_reserve(&s->triangles, 3 * (size_t)triangles) ||
+      (work->f && !dv_try_reserve(&s->near, 3 * s->pairs.count)))
     return false;
   s->points.count = 3 * (size_t)points, s->triangles.count = 3 * (size_t)triangles;
   dv_parallel_for(pool, s->blocks.count, 4, fill, work);
   return true;
 }
 
+// arrays of one type
+#define swap_arrays(a, b)             \
+  do {                                \
+    char held_[sizeof *(a)];          \
+    memcpy(held_, (a), sizeof held_); \
+    memcpy((a), (b), sizeof held_);   \
+    memcpy((b), held_, sizeof held_); \
+  } while (0)
+
 static void keep_old(dvIso *s)
 {
-  uint64_t *keys = s->old_keys.data;
-  dvIsoBlock *blocks = s->old_blocks.data;
-  size_t key_room = s->old_keys.capacity, block_room = s->old_blocks.capacity;
-  s->old_keys.data = s->keys.data, s->old_keys.count = s->keys.count, s->old_keys.capacity = s->keys.capacity;
-  s->old_blocks.data = s->blocks.data, s->old_blocks.count = s->blocks.count,
-  s->old_blocks.capacity = s->blocks.capacity;
-  s->keys.data = keys, s->keys.capacity = key_room, s->blocks.data = blocks, s->blocks.capacity = block_room;
-  s->keys.count = s->blocks.count = 0;
+  swap_arrays(&s->keys, &s->old_keys);
+  swap_arrays(&s->blocks, &s->old_blocks);
+  swap_arrays(&s->points, &s->old_points);
+  s->keys.count = s->blocks.count = s->points.count = s->triangles.count = 0;
 }
 
 bool dv_iso_make(dvIso *s, dvPool *pool, const dvIsoField *f)
 {
-  s->points.count = s->triangles.count = 0;
   keep_old(s);
-  if (!make_blocks(s, f)) {
-    s->keys.count = s->blocks.count = 0;   // none of them is good for the next time
-    return false;
-  }
-  bool good = polygonise(s, pool, &(Work){.s = s, .f = f, .step = f->step, .value = f->value});
+  bool good = make_blocks(s, f) && polygonise(s, pool, &(Work){.s = s, .f = f, .step = f->step, .value = f->value});
+  if (!good) s->keys.count = s->blocks.count = 0;   // none of them is good for the next time
   s->changed = 0;
   for (size_t i = 0; i < s->blocks.count; i++) s->changed += !s->blocks.data[i].taken;
   return good;

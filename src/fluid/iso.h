@@ -3,7 +3,8 @@
 //   F(p) = sum_i share_i W(|p - x_i|),   W = 315 / (64 pi R^3) (1 - r^2/R^2)^3 within R
 //
 // (or any field that is known on a lattice: dvIsoLattice) is evaluated on a lattice of a given step, in blocks of 8^3
-// points near particles. In each cell the crossings of its edges are joined as topology/search/cell_patterns.h says, so
+// points near particles. Where an edge of the lattice crosses the surface is sought on the field itself, not on a line
+// between its ends. In each cell the crossings of its edges are joined as topology/search/cell_patterns.h says, so
 // that the surface is closed. Blocks are independent of each other: any thread may do any of them.
 #ifndef DV_FLUID_ISO_H
 #define DV_FLUID_ISO_H
@@ -17,6 +18,7 @@ typedef struct dvIsoBlock {
   int32_t at[3];               // its first lattice point, in blocks
   int32_t first, count;        // particles that reach into it, in `reach`
   int32_t points, triangles;   // of its own
+  int32_t old_point;           // where its points were the time before, when it is taken over
   uint64_t mark;               // of what it was made of
   bool taken;                  // over from the time before
   int32_t first_point, first_triangle;
@@ -33,6 +35,8 @@ typedef struct dvIso {
   // those of the time before: what was made of the same is taken over
   DV_ARRAY(uint64_t) old_keys;
   DV_ARRAY(dvIsoBlock) old_blocks;
+  DV_ARRAY(double) old_points;
+  DV_ARRAY(int32_t) near;      // for each block room for three lists of its particles: near a layer, a row, an edge
   DV_ARRAY(uint8_t) crossed;   // of the blocks that a lattice covers: the surface passes
   size_t changed;              // blocks that were evaluated, of `blocks.count`
   DV_ARRAY(double) points;

@@ -31,6 +31,7 @@ typedef struct dvCells {
   double h, density, viscosity, tension;
   double wall[6][3];    // velocities of the walls at -x, +x, -y ...
   bool slip, surface;   // surface: there is air where phi > 0
+  bool separates;       // fluid comes off solids rather than being held by suction
   double tolerance;
   int most;   // iterations
   // derived
@@ -42,10 +43,13 @@ typedef struct dvCells {
   DV_ARRAY(double) press;   // p / (rho h)
   DV_ARRAY(double) bent;    // the same at the surface, by its tension: of cells beside it
   // solids: set before a step, all open by default
-  DV_ARRAY(double) solid;   // distance to the nearest solid at the low corner of each cell, in cells; > 0 outside
-  DV_ARRAY(double) push;    // velocity of solids at faces, blocks like u
-  DV_ARRAY(float) open;     // of faces, blocks like u
-  bool solids;              // there are some
+  DV_ARRAY(double) solid;    // distance to the nearest solid at the low corner of each cell, in cells; > 0 outside
+  DV_ARRAY(double) push;     // velocity of solids at faces, blocks like u
+  DV_ARRAY(float) open;      // of faces, blocks like u
+  bool solids;               // there are some
+  DV_ARRAY(uint8_t) loose;   // of cells: DV_CELL_LOOSE where a solid lets the fluid go, bits of faces with a gap
+  bool gaps;                 // there are such cells
+  double closing;            // cells to metres a second: h / dt
   // work
   DV_ARRAY(double) next;     // like u
   DV_ARRAY(double) spare;    // like u
@@ -60,6 +64,7 @@ typedef struct dvCells {
 } dvCells;
 
 enum { DV_CELL_WALL, DV_CELL_AIR, DV_CELL_FLUID };
+enum { DV_CELL_LOOSE = 64 };   // with the bits of faces at -x, +x, -y ... where there is a gap
 
 // Takes memory for the grid; the state is zero. False when memory is short or there are more than DV_CELLS_MOST cells.
 DV_CHECK_RESULT bool dv_cells_open(dvCells *c, const int n[3]);
@@ -95,6 +100,15 @@ void dv_cells_wall(const dvCells *c, double *u);               // what walls ask
 void dv_cells_mirror(const dvCells *c, double *q, int axis);   // walls repeat what is before them
 void dv_cells_extend(dvCells *c, int layers);                  // velocities from the fluid into air and solids
 void dv_cells_classify(dvCells *c);                            // kinds of cells, faces that the solve gives
+
+// --- loose.c ---
+// With the pressures that were found (P of above, dt): which cells come off solids. True when the pressure has to be
+// solved again.
+bool dv_cells_let_go(dvCells *c, double dt);
+void dv_cells_close_gaps(dvCells *c, double dt);                       // before a solve: gaps that are left
+double dv_cells_solid(const dvCells *c, size_t at, int d, int side);   // how fast fluid of a cell may meet a solid
+void dv_cells_gap_faces(dvCells *c);                                   // velocities and phi of cells where fluid leaves
+void dv_cells_mirror_phi(dvCells *c);   // phi in walls: the same as before them, air behind gaps
 
 // --- level.c ---
 void dv_cells_redistance(dvCells *c);             // phi becomes a distance again, where the surface stays

@@ -30,6 +30,7 @@
   X(bool, slip, "1", "", "the fluid slips along walls and bodies; else it sticks to them")                           \
   X(vec3s, wallVelocity, "", "m/s", "velocities of the walls at -x, +x, -y, +y, -z, +z, where fluid sticks to them") \
   X(bool, freeSurface, "1", "", "there is air above the fluid; else the box is full")                                \
+  X(bool, separates, "1", "", "the fluid comes off walls and bodies rather than being held by suction")              \
   X(bool, keepVolume, "1", "", "move the surface so that no volume is lost")                                         \
   X(real, expansion, "0", "1/K", "how much lighter the fluid is for each degree")                                    \
   X(real, smokeWeight, "0", "", "how much heavier the fluid is where it is full of smoke, as a part of its density") \
@@ -73,8 +74,9 @@ typedef struct Fluid {
 #define SELF Fluid
 static const dvFieldDesc space_fields[] = {COMMON_FIELDS(DV_DESCRIBE) SPACE_FIELDS(DV_DESCRIBE)};
 static const dvFieldDesc plane_fields[] = {COMMON_FIELDS(DV_DESCRIBE) PLANE_FIELDS(DV_DESCRIBE)};
-static const dvMemoryDesc fluid_memory[] = {DV_REMEMBER(list, grid.u) DV_REMEMBER(list, grid.phi) DV_REMEMBER(
-    list, grid.press) DV_REMEMBER(list, smoke) DV_REMEMBER(list, heat) DV_REMEMBER(numbers, wanted)};
+static const dvMemoryDesc fluid_memory[] = {
+    DV_REMEMBER(list, grid.u) DV_REMEMBER(list, grid.phi) DV_REMEMBER(list, grid.press) DV_REMEMBER(list, grid.loose)
+        DV_REMEMBER(numbers, grid.gaps) DV_REMEMBER(list, smoke) DV_REMEMBER(list, heat) DV_REMEMBER(numbers, wanted)};
 #undef SELF
 static const dvFieldBlock space_block = {space_fields, (int)DV_COUNT(space_fields)};
 static const dvFieldBlock plane_block = {plane_fields, (int)DV_COUNT(plane_fields)};
@@ -155,13 +157,15 @@ static void bodies_body(void *user, size_t begin, size_t end)
   DV_EACH_ROW(c, begin, end)
   for (int i = 0; i < c->n[0]; i++) {
     size_t at = dv_cells_at(c, i, j, k);
+    const int cell[3] = {i, j, k};
     double distance;
     nearest_body(w->f, point_of(&w->place, i - 0.5, j - 0.5, k - flat), &distance);
     c->solid.data[at] = fmin(fmax(distance / c->h, -DV_CELLS_BAND), DV_CELLS_BAND);
     for (int d = 0; d < c->axes; d++) {
       double *push = &c->push.data[(size_t)d * c->count + at];
       *push = 0;
-      if (!(distance < 3 * c->h)) continue;
+      // walls of the box stand still whatever is near
+      if (!(distance < 3 * c->h) || cell[d] <= 1 || cell[d] >= c->n[d] - 1) continue;
       dvVec3 p = point_of(&w->place, i - (d == 0 ? 0.5 : 0), j - (d == 1 ? 0.5 : 0), k - (d == 2 ? 0.5 : 0));
       const dvObject *body = nearest_body(w->f, p, &distance);
       dvVec3 v = dv_obstacle_velocity(body, p);
@@ -240,7 +244,7 @@ static void pour_all(Fluid *f, double time, double dt)
   }
   if (!any) return;
   dv_cells_wall(c, c->u.data);
-  dv_cells_mirror(c, c->phi.data, 3);
+  dv_cells_mirror_phi(c);
   if (c->surface) f->wanted += dv_cells_volume(c) - before;
 }
 
@@ -295,6 +299,7 @@ static void push_and_press(Fluid *f, double dt, double *before)
   if (before) memcpy(before, c->u.data, (size_t)c->axes * c->count * sizeof *before);
   f->report = dv_cells_project(c, dt);
   dv_cells_extend(c, c->surface || c->solids ? DV_CELLS_BAND + 1 : 0);
+  if (c->gaps) dv_cells_mirror_phi(c);
 }
 
 static void carry_velocities(dvCells *c, const double *q, double dt)
@@ -547,6 +552,7 @@ static void fluid_settings(Fluid *f)
   c->pool = f->ogl.model.base.state.base.context->pool;
   c->h = f->cellwidth, c->density = f->density, c->viscosity = f->viscosity, c->tension = f->surfaceTension;
   c->slip = f->slip, c->surface = f->freeSurface, c->tolerance = f->tolerance, c->most = f->maxIterations;
+  c->separates = f->separates;
   memset(c->wall, 0, sizeof c->wall);
   for (size_t i = 0; i + 2 < f->wallVelocity.count; i += 3)
     for (int d = 0; d < 3; d++) c->wall[i / 3][d] = f->wallVelocity.data[i + (size_t)d];

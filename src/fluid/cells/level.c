@@ -1,9 +1,9 @@
 // The free surface: where phi, a distance in cells, is 0. See cells.h.
 //
 // phi is moved with the flow and loses its slope. Cells at the surface get their distance from the values around them,
-// phi / |grad phi| with the largest of the differences along each axis, so that the surface stays (Russo and Smereka
-// 2000); the others, within a band, the least that agrees with |grad phi| = 1 and their neighbours, by passes over all
-// of them (Jacobi: any thread may do any row).
+// phi / |grad phi| with the largest of all differences where that is not about 1, so that the surface stays (Russo and
+// Smereka 2000); the others, within a band, the least that agrees with |grad phi| = 1 and their neighbours, by passes
+// over all of them (Jacobi: any thread may do any row).
 #include "fluid/cells/cells.h"
 
 #include <math.h>
@@ -36,15 +36,18 @@ static void start_body(void *user, size_t begin, size_t end)
     size_t at = dv_cells_at(c, i, j, k);
     bool inner = inner_row(c, j, k) && i > 0 && i < c->n[0] - 1;
     c->kind.data[at] = inner && at_surface(c, l->from, at);
-    double here = l->from[at], sum = 0;
+    double here = l->from[at], sum = 0, most = 1e-3;
     l->to[at] = here < 0 ? -DV_CELLS_BAND : DV_CELLS_BAND;
     if (!c->kind.data[at]) continue;
     for (int d = 0; d < c->axes; d++) {
       double low = l->from[at - c->stride[d]], high = l->from[at + c->stride[d]];
-      double most = fmax(fmax(fabs(high - here), fabs(here - low)), fmax(0.5 * fabs(high - low), 1e-3));
-      sum += most * most;
+      most = fmax(most, fmax(fabs(high - here), fabs(here - low)));
+      sum += 0.25 * (high - low) * (high - low);
     }
-    l->to[at] = here / sqrt(sum);
+    // cells on both sides that are scaled differently move the surface, if only a little: time and again it adds up
+    double slope = fmax(most, sqrt(sum));
+    l->to[at] = slope > 0.8 && slope < 1.25 ? here : here / slope;
+    if (c->loose.data[at] && here < 0) l->to[at] = fmax(here, -0.5);   // a gap has its distance
   }
 }
 
@@ -86,7 +89,7 @@ static void march_body(void *user, size_t begin, size_t end)
 
 void dv_cells_redistance(dvCells *c)
 {
-  dv_cells_mirror(c, c->phi.data, 3);
+  dv_cells_mirror_phi(c);
   double *a = c->rhs.data, *b = c->way.data;
   Level l = {c, c->phi.data, a};
   dv_cells_rows(c, 15, start_body, &l);
@@ -98,7 +101,7 @@ void dv_cells_redistance(dvCells *c)
     a = l.to, b = (double *)l.from;
   }
   memcpy(c->phi.data, a, c->count * sizeof *a);
-  dv_cells_mirror(c, c->phi.data, 3);
+  dv_cells_mirror_phi(c);
 }
 
 // --- volume ---------------------------------------------------------------------------------------

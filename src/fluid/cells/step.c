@@ -44,7 +44,7 @@ static void drag_body(void *user, size_t begin, size_t end)
         bool behind = o != g->d && (place[o] == 0 || place[o] == c->n[o] - 1);
         if (known[n] == 1) sum += x[at] - x[n];
         else if (behind) sum += c->slip ? 0 : 2 * (x[at] - (g->whole ? c->wall[2 * o + s][g->d] : 0));
-        else if (o == g->d && given_face(c, place, o)) sum += x[at];
+        else if (o == g->d && given_face(c, place, o)) sum += c->loose.data[s ? at : n] >> (2 * o + s) & 1 ? 0 : x[at];
         else if (c->solids && !c->slip && !(open[n] > 0)) sum += x[at] - (g->whole ? push[n] : 0);
       }
     g->to[at] = x[at] + g->a * sum;
@@ -110,10 +110,18 @@ static inline double at_surface(const dvCells *c, size_t fluid, size_t air)
   return (1 - part) * c->bent.data[fluid] + part * c->bent.data[air];
 }
 
+enum { SEPARATION_PASSES = 6 };
+
 typedef struct Matrix {
   dvCells *c;
   double dt;
 } Matrix;
+
+// cells whose pressure is sought
+static inline bool solved(const dvCells *c, size_t at)
+{
+  return c->kind.data[at] == DV_CELL_FLUID && !(c->loose.data[at] & DV_CELL_LOOSE);
+}
 
 static void coefficient_body(void *user, size_t begin, size_t end)
 {
@@ -129,15 +137,16 @@ static void coefficient_body(void *user, size_t begin, size_t end)
     for (int d = 0; d < c->axes; d++) {
       size_t low = (size_t)d * c->count + at, high = low + c->stride[d];
       float open = c->open.data[low];
-      bool both = open > 0 && kind[at] == DV_CELL_FLUID && kind[at - c->stride[d]] == DV_CELL_FLUID;
+      bool both = open > 0 && solved(c, at) && solved(c, at - c->stride[d]);
       l->c[d][at] = both ? open : 0;
-      if (kind[at] != DV_CELL_FLUID) continue;
+      if (!solved(c, at)) continue;
       double before = c->open.data[low], behind = c->open.data[high];
-      out += behind * c->u.data[high] + (1 - behind) * c->push.data[high];
-      out -= before * c->u.data[low] + (1 - before) * c->push.data[low];
+      out += behind * c->u.data[high] + (1 - behind) * dv_cells_solid(c, at, d, 1);
+      out -= before * c->u.data[low] + (1 - before) * dv_cells_solid(c, at, d, 0);
       for (int s = 0; s < 2; s++) {
         size_t n = s ? at + c->stride[d] : at - c->stride[d];
         double part = s ? behind : before;
+        if (part > 0 && kind[n] == DV_CELL_FLUID && !solved(c, n)) air += part;   // its pressure is 0
         if (!(part > 0) || kind[n] != DV_CELL_AIR) continue;
         double to_air = part / theta_of(c->phi.data[at], c->phi.data[n]);
         air += to_air;
@@ -145,8 +154,8 @@ static void coefficient_body(void *user, size_t begin, size_t end)
       }
     }
     l->e[at] = (float)air;
-    c->rhs.data[at] = kind[at] == DV_CELL_FLUID ? -out : 0;
-    if (kind[at] != DV_CELL_FLUID) c->press.data[at] = 0;
+    c->rhs.data[at] = -out;
+    if (!solved(c, at)) c->press.data[at] = 0;
   }
 }
 
@@ -158,7 +167,7 @@ static void level_closed_parts(dvCells *c)
   memset(seen, 0, c->count);
   int32_t *queue = c->queue.data;
   for (size_t first = 0; first < c->count; first++) {
-    if (c->kind.data[first] != DV_CELL_FLUID || seen[first]) continue;
+    if (!solved(c, first) || seen[first]) continue;
     size_t many = 0;
     double sum = 0;
     bool air = false;
@@ -211,12 +220,12 @@ static void divergence_body(void *user, size_t begin, size_t end)
     for (int i = 0; i < c->n[0]; i++) {
       size_t at = dv_cells_at(c, i, j, k);
       double out = 0;
-      if (c->kind.data[at] != DV_CELL_FLUID) continue;
+      if (!solved(c, at)) continue;
       for (int d = 0; d < c->axes; d++) {
         size_t low = (size_t)d * c->count + at, high = low + c->stride[d];
         double before = c->open.data[low], behind = c->open.data[high];
-        out += behind * c->u.data[high] + (1 - behind) * c->push.data[high];
-        out -= before * c->u.data[low] + (1 - before) * c->push.data[low];
+        out += behind * c->u.data[high] + (1 - behind) * dv_cells_solid(c, at, d, 1);
+        out -= before * c->u.data[low] + (1 - before) * dv_cells_solid(c, at, d, 0);
       }
       most = fmax(most, fabs(out));
     }
@@ -227,14 +236,22 @@ static void divergence_body(void *user, size_t begin, size_t end)
 dvCellsReport dv_cells_project(dvCells *c, double dt)
 {
   dvCellsReport report = {0};
-  dv_cells_rows(c, 25, coefficient_body, &(Matrix){c, dt});
-  level_closed_parts(c);
-  dv_cells_classify(c);
-  dv_mg_prepare(&c->mg, c->pool);
   dv_scale(c->pool, dt, c->press.data, c->count);
-  dvMgWork w = {c->rhs.data, c->way.data, c->image.data};
-  report.iterations = dv_mg_solve(&c->mg, c->pool, c->press.data, w, c->tolerance, c->most, &report.residual);
-  report.reached = report.residual <= c->tolerance;
+  dv_cells_close_gaps(c, dt);
+  report.reached = true;
+  for (int pass = 0; pass < SEPARATION_PASSES; pass++) {
+    dv_cells_rows(c, 25, coefficient_body, &(Matrix){c, dt});
+    level_closed_parts(c);
+    dv_cells_classify(c);
+    dv_mg_prepare(&c->mg, c->pool);
+    dvMgWork w = {c->rhs.data, c->way.data, c->image.data};
+    double left;
+    report.iterations += dv_mg_solve(&c->mg, c->pool, c->press.data, w, c->tolerance, c->most, &left);
+    report.residual = left;
+    report.reached = report.reached && left <= c->tolerance;
+    bool last = pass + 1 == SEPARATION_PASSES || !c->surface || !c->separates;
+    if (last || !dv_cells_let_go(c, dt)) break;
+  }
   dv_cells_rows(c, 10, gradient_body, &(Slope){c, 1, dt});
   dv_scale(c->pool, 1 / dt, c->press.data, c->count);
   dv_cells_rows(c, 10, divergence_body, c);

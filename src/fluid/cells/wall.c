@@ -219,6 +219,18 @@ static void hold_body(void *user, size_t begin, size_t end)
   }
 }
 
+// far from the fluid nothing moves: else gravity would go on there for ever
+static void rest_body(void *user, size_t begin, size_t end)
+{
+  dvCells *c = user;
+  DV_EACH_ROW(c, begin, end)
+  for (int d = 0; d < c->axes; d++)
+    for (int i = 0; i < c->n[0]; i++) {
+      size_t face = (size_t)d * c->count + dv_cells_at(c, i, j, k);
+      if (!c->known.data[face]) c->u.data[face] = 0;
+    }
+}
+
 void dv_cells_extend(dvCells *c, int layers)
 {
   for (int d = 0; d < c->axes; d++)
@@ -226,6 +238,8 @@ void dv_cells_extend(dvCells *c, int layers)
       Extend e = {c, d, layer};
       dv_cells_rows(c, 5, extend_body, &e);
     }
+  if (c->surface) dv_cells_rows(c, 3, rest_body, c);
   if (c->solids) dv_cells_rows(c, 10, hold_body, c);
   dv_cells_wall(c, c->u.data);
+  dv_cells_gap_faces(c);
 }
