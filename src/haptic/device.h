@@ -57,6 +57,8 @@ bool dv_is_emulator(const dvDevice *d);
 // recorded motion had them then. While the loop runs in a thread one other thread may call it.
 void dv_emulator_lead(dvDevice *d, const double place[3]);
 bool dv_emulator_is_led(const dvDevice *d);
+// After another moment came back (reset, undo): whether it is led is what it was then, and no goal waits.
+void dv_emulator_restored(dvDevice *d);
 #define DV_LED_TIME 0.02   // s, time constant of its way there
 // A device of OpenHaptics: the vendor's library is loaded here. NULL, with a message that names `owner`, when there is
 // none. An empty name is the default device.

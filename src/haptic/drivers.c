@@ -188,7 +188,9 @@ static bool geomagic_restored(dvObject *o)
 {
   Geomagic *g = (Geomagic *)o;
   g->held = 0;
-  if (g->driver.haptic && !g->driver.threaded) show(g);
+  if (!g->driver.haptic || g->driver.threaded) return true;
+  if (dv_is_emulator(g->driver.haptic->device)) dv_emulator_restored(g->driver.haptic->device);
+  show(g);
   return true;
 }
 

@@ -213,6 +213,13 @@ bool dv_emulator_is_led(const dvDevice *d)
   return atomic_load_explicit(&((const Emulator *)d)->is_led, memory_order_relaxed);
 }
 
+void dv_emulator_restored(dvDevice *d)
+{
+  Emulator *e = (Emulator *)d;
+  dv_outbox_take(&e->goals, NULL, NULL);
+  atomic_store_explicit(&e->is_led, e->now.led != 0, memory_order_relaxed);
+}
+
 void dv_emulator_lead(dvDevice *d, const double place[3])
 {
   Emulator *e = (Emulator *)d;

@@ -275,6 +275,13 @@ static void surfaces_become_a_scene(void **state)
   check_command(0, "no mistakes", "cd %s && %s check x/scene.scn 2>&1", d, DIVAN_BINARY);
   check_command(0, "it overlaps organ2", "cd %s && %s anatomy liver.obj '5 wide.obj' --cells 6 --out y 2>&1", d,
                 DIVAN_BINARY);
+  // a bar right through the box: no point of one lies in the other
+  char *bar = check_write(d, "bar.obj",
+                          "v -.5 .2 .2\nv 1.5 .2 .2\nv 1.5 .8 .2\nv -.5 .8 .2\nv -.5 .2 .8\nv 1.5 .2 .8\nv 1.5 .8 .8\n"
+                          "v -.5 .8 .8\nf 1 4 3 2\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n");
+  check_command(0, "of its edges go through that", "cd %s && %s anatomy liver.obj bar.obj --cells 6 --out z 2>&1", d,
+                DIVAN_BINARY);
+  dv_free(bar);
   check_command(4, "only 1 surfaces", "cd %s && %s anatomy liver.obj --labels 2=b --out x 2>&1", d, DIVAN_BINARY);
   dv_free(closed), dv_free(far), dv_free(a), dv_free(b), dv_free(c);
   check_rmdir(d);

@@ -435,7 +435,27 @@ static int tie(Plan *p, Ligament *l)
   return 0;
 }
 
-// points of one surface inside of another: a ray from there leaves it an odd number of times
+// edges of a surface that go through triangles of another; where they only touch they do not
+static size_t edges_through(const Thing *a, const dvRayMesh *rays, dvHits *scratch, dvRayHits *hits)
+{
+  size_t through = 0;
+  const int32_t *t = a->skin.triangles.data;
+  for (size_t i = 0; i < a->skin.triangles.count; i++) {
+    int32_t from = t[i], to = t[i % 3 == 2 ? i - 2 : i + 1];
+    if (from > to) continue;   // the triangle on its other side has it too
+    dvVec3 p = dv_vec3_load(a->skin.x.data + 3 * (size_t)from), q = dv_vec3_load(a->skin.x.data + 3 * (size_t)to);
+    double origin[3], way[3];
+    dv_vec3_store(origin, p), dv_vec3_store(way, dv_vec3_sub(q, p));
+    dv_ray_mesh_trace(rays, origin, way, scratch, hits);
+    bool meets = false;
+    for (size_t k = 0; k < hits->count; k++) meets |= hits->data[k].t > 1e-9 && hits->data[k].t < 1 - 1e-9;
+    through += meets;
+  }
+  return through;
+}
+
+// Points of one surface inside of another: a ray from there leaves it an odd number of times. Bodies that cross may
+// have none.
 static void tell_overlap(const Thing *a, const Thing *b)
 {
   dvRayMesh rays;
@@ -450,6 +470,10 @@ static void tell_overlap(const Thing *a, const Thing *b)
   if (inside)
     warn(a, "it overlaps %s: %zu of its %zu points lie inside. Contacts will push them apart at the start", b->name,
          inside, a->skin.x.count / 3);
+  size_t through = inside ? 0 : edges_through(a, &rays, &scratch, &hits);
+  if (through)
+    warn(a, "it overlaps %s: %zu of its edges go through that. Contacts will push them apart at the start", b->name,
+         through);
   dv_array_free(&hits);
   dv_array_free(&scratch);
   dv_ray_mesh_fini(&rays);
