@@ -329,7 +329,7 @@ static dvStatus fluid_reinit(dvObject *o)
     return dv_field_error(o, &f->viscosity, NULL, "a viscosity of %g makes no sense", f->viscosity);
   if (!(f->surfaceTension >= 0) || !isfinite(f->surfaceTension))
     return dv_field_error(o, &f->surfaceTension, NULL, "a surface tension of %g makes no sense", f->surfaceTension);
-  if (!(f->tolerance > 0) || f->maxIterations < 1)
+  if (!(f->tolerance > 0) || !(f->tolerance < 1) || f->maxIterations < 1)
     return dv_field_error(o, &f->tolerance, "take 0.0005 and 200",
                           "a tolerance of %g in at most %d iterations cannot be reached", f->tolerance,
                           f->maxIterations);

@@ -238,6 +238,17 @@ static dvStatus sph_reinit(dvObject *o)
                           s->radius);
   if (!(s->mass > 0) || !isfinite(s->mass))
     return dv_field_error(o, &s->mass, "give the mass of a particle", "a mass of %g is none", s->mass);
+  if (!(s->density >= 0))
+    return dv_field_error(o, &s->density, "give that of the fluid at rest, in the units of mass and radius",
+                          "a density of %g is none", s->density);
+  if (!(s->viscosity >= 0))
+    return dv_field_error(o, &s->viscosity, "give 0 for none", "a viscosity of %g would drive the fluid", s->viscosity);
+  if (!(s->density > 0) && s->pressureType == 1)
+    dv_field_warning(o, &s->density, "give that of the fluid at rest",
+                     "a density of 0 at rest is that of a gas: the particles press each other apart for ever");
+  if (s->pressure < 0)
+    dv_field_warning(o, &s->pressure, "make it positive",
+                     "a pressure of %g pulls particles together the closer they are", s->pressure);
   DV_TRY(check_choice(o, &s->kernelType, 1));
   DV_TRY(check_choice(o, &s->pressureType, 1));
   DV_TRY(check_choice(o, &s->viscosityType, 2));

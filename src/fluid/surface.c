@@ -60,6 +60,9 @@ static dvStatus surface_reinit(dvObject *o)
   if (!(s->isoValue > 0))
     return dv_field_error(o, &s->isoValue, "take 0.5", "an isoValue of %g has no surface around the particles",
                           s->isoValue);
+  if (s->fluid && s->isoValue >= 1)
+    dv_field_warning(o, &s->isoValue, "take 0.5", "an isoValue of %g is hardly reached: deep inside of a fluid it is 1",
+                     s->isoValue);
   return DV_OK;
 }
 

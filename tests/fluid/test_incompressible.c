@@ -365,6 +365,8 @@ static void bad_fluids_are_refused(void **state)
   static const Refusal cases[] = {
       {"<Node><MechanicalObject/><UniformMass/><IncompressibleFluidForceField radius='0'/></Node>",
        "a radius of 0 is none"},
+      {"<Node><MechanicalObject/><UniformMass/><IncompressibleFluidForceField tolerance='1e300'/></Node>",
+       "a tolerance of 1e+300"},
       {"<Node><MechanicalObject/><IncompressibleFluidForceField/></Node>", "the particles have no mass"},
       {ONE("density='-1'"), "a density of -1 is none"},
       {ONE("viscosity='-1'"), "a viscosity of -1 makes no sense"},

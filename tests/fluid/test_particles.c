@@ -434,6 +434,8 @@ static void bad_fluids_are_refused(void **state)
   static const Refusal cases[] = {
       {"<Node><MechanicalObject/><SPHFluidForceField radius='0'/></Node>", "a radius of 0 is none"},
       {"<Node><MechanicalObject/><SPHFluidForceField mass='-1'/></Node>", "a mass of -1 is none"},
+      {"<Node><MechanicalObject/><SPHFluidForceField density='-1'/></Node>", "a density of -1 is none"},
+      {"<Node><MechanicalObject/><SPHFluidForceField viscosity='-2'/></Node>", "a viscosity of -2 would drive"},
       {"<Node><MechanicalObject/><SPHFluidForceField kernelType='2'/></Node>", "kernelType is 2; it is one of 0 to 1"},
       {"<Node><MechanicalObject/><SPHFluidForceField viscosityType='-1'/></Node>", "viscosityType is -1"},
       {"<Node><SPHFluidForceField/></Node>", "SPHFluidForceField"},
@@ -450,7 +452,21 @@ static void bad_fluids_are_refused(void **state)
        "is no visual model"},
   };
   report_refused(cases, DV_COUNT(cases));
-  Report r;   // bounded: ten million at once end the run
+  static const Refusal told[] = {
+      {"<Node><MechanicalObject/><SPHFluidForceField density='0'/></Node>", "a density of 0 at rest is that of a gas"},
+      {"<Node><MechanicalObject/><SPHFluidForceField pressure='-1'/></Node>", "a pressure of -1 pulls particles"},
+      {"<Node><MechanicalObject name='a'/><SPHFluidForceField/><Node><OglModel name='b'/><SPHFluidSurfaceMapping "
+       "input='@../a' output='@b' isoValue='1e300'/></Node></Node>",
+       "is hardly reached"},
+      {"<Node><MechanicalObject/><ParticleSource center=''/></Node>", "the source is empty"},
+  };
+  Report r;
+  for (size_t i = 0; i < DV_COUNT(told); i++) {
+    report_good(&r, told[i].scene);
+    report_says(&r, told[i].message);
+    report_end(&r);
+  }
+  // bounded: ten million at once end the run
   report_good(
       &r, "<Node dt='1'><EulerExplicitSolver/><MechanicalObject/><ParticleSource delay='1e-9'/><UniformMass/></Node>");
   dv_scene_step(r.scene, 1);

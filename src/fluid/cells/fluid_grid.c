@@ -85,6 +85,9 @@ dvCells *dv_fluid_grid(dvObject *o) { return &((Fluid *)o)->grid; }
 void dv_fluid_grid_keep(dvObject *o) { ((Fluid *)o)->wanted = dv_cells_volume(&((Fluid *)o)->grid); }
 
 enum { MOST_PARTS = 20, MOST_SIDE = 4096 };
+// in SI units nothing is smaller or larger: squares and cubes of what is beyond are no longer numbers
+#define LEAST_UNIT 1e-12
+#define MOST_UNIT 1e12
 
 static bool is_plane(const dvObject *o) { return o->cls->blocks[4] == &plane_block; }
 
@@ -524,15 +527,18 @@ static dvStatus fluid_check(Fluid *f)
   if ((double)n[0] * n[1] * n[2] > DV_CELLS_MOST)
     return dv_field_error(o, &f->nx, "take fewer", "%g cells are more than %d", (double)n[0] * n[1] * n[2],
                           DV_CELLS_MOST);
-  if (!(f->cellwidth > 0) || !isfinite(f->cellwidth))
+  if (!(f->cellwidth > LEAST_UNIT) || !(f->cellwidth < MOST_UNIT))
     return dv_field_error(o, &f->cellwidth, "give the width of a cell", "a width of %g is none", f->cellwidth);
-  if (!(f->density > 0) || !isfinite(f->density))
+  if (!(f->density > LEAST_UNIT) || !(f->density < MOST_UNIT))
     return dv_field_error(o, &f->density, "give that of water, 1000", "a density of %g is none", f->density);
-  if (!(f->viscosity >= 0) || !isfinite(f->viscosity))
+  if (!(f->viscosity >= 0) || !(f->viscosity < MOST_UNIT))
     return dv_field_error(o, &f->viscosity, NULL, "a viscosity of %g is none", f->viscosity);
-  if (!(f->surfaceTension >= 0) || !isfinite(f->surfaceTension))
+  if (!(f->surfaceTension >= 0) || !(f->surfaceTension < MOST_UNIT))
     return dv_field_error(o, &f->surfaceTension, "water has 0.072", "a surface tension of %g is none",
                           f->surfaceTension);
+  if (!(fabs(f->expansion) < MOST_UNIT) || !(fabs(f->smokeWeight) < MOST_UNIT) || !isfinite(f->height))
+    return dv_field_error(o, &f->expansion, NULL, "an expansion of %g, a smokeWeight of %g or a height of %g is none",
+                          f->expansion, f->smokeWeight, f->height);
   if (!(f->cfl > 0) || !(f->tolerance > 0) || !(f->tolerance < 1) || f->maxIterations < 1)
     return dv_field_error(o, &f->cfl, "leave them as they are",
                           "cfl %g, tolerance %g and maxIterations %d are not above 0", f->cfl, f->tolerance,

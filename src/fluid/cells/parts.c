@@ -180,7 +180,10 @@ static dvStatus inlet_init(dvObject *o)
   Inlet *s = (Inlet *)o;
   if (!(s->radius > 0) || !isfinite(s->radius))
     return dv_field_error(o, &s->radius, "give the radius of a ball", "a radius of %g is none", s->radius);
-  if (!isfinite(s->smoke) || !isfinite(s->temperature) || s->smoke < 0)
+  for (int d = 0; d < 3; d++)
+    if (!(fabs(s->center[d]) < 1e12) || !(fabs(s->velocity[d]) < 1e12))
+      return dv_field_error(o, &s->velocity, NULL, "the middle or the velocity is beyond 1e12");
+  if (!(s->smoke < 1e12) || !(fabs(s->temperature) < 1e12) || s->smoke < 0)
     return dv_field_error(o, &s->smoke, NULL, "smoke of %g and heat of %g make no sense", s->smoke, s->temperature);
   if (s->stop < s->start)
     dv_field_warning(o, &s->stop, "give a stop after the start", "the source stops at %g s, before it starts at %g s",
