@@ -29,6 +29,9 @@ typedef struct dvLinearSolver {
   DV_ARRAY(double) x, rhs;    // flat vectors
   struct dvLiveSolve *live;   // of inverse.c
   bool has_live;              // what is live is part of what it prepares
+  double measure2;            // |r|^2 that tolerances of residuals refer to where |b|^2 is larger; 0: |b|^2
+  double enough2;             // |r|^2 that need not be gone below
+  bool indefinite;            // the last solve has met that the matrix is not positive definite; not all look
 } dvLinearSolver;
 extern const dvFieldBlock dv_linear_solver_block;
 

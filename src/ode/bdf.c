@@ -17,6 +17,7 @@
 // what keepHistory="0" and compat sofa give.
 #include "ode/integrator.h"
 
+#include "linear/solver.h"
 #include "object/compat.h"
 #include "ode/newton.h"
 
@@ -176,6 +177,7 @@ static void sum_history(BDF *b, const double *a)
 
 typedef struct Residual {
   dvNonlinear function;
+  dvNewtonTalk talk;
   BDF *b;
   dvPlan *plan;
   dvMech m;
@@ -205,7 +207,7 @@ static double residual_evaluate(dvNonlinear *f)
   dv_mech_combine(plan, b->r2, b->r2, -r->hb, b->f);
   dv_mech_project_response(plan, b->r1);
   dv_mech_project_response(plan, b->r2);
-  r->lags = r->together && dv_newton_lag(b->newtonSolver.target, plan, &r->m, b->lag);
+  r->lags = r->talk.partial = r->together && dv_newton_lag(b->newtonSolver.target, plan, &r->m, b->lag);
   if (!r->lags) return dv_mech_dot(plan, b->r2, b->r2);
   dv_mech_project_response(plan, b->lag);
   dv_mech_combine(plan, b->rhs, b->r2, -r->hb, b->lag);
@@ -225,8 +227,14 @@ static dvStatus residual_correct(dvNonlinear *f)
   }
   dv_mech_project_response(r->plan, b->rhs);
   dv_mech_clear(r->plan, b->dv);
-  dvFactors factors = {1 + r->hb * b->rayleighMass, -r->hb, -r->hb * (b->rayleighStiffness + r->hb)};
-  return dv_ode_solve(&b->base, b->linearSolver.target, r->plan, &r->m, b->dv, b->rhs, factors);
+  dvFactors factors = {1 + r->hb * b->rayleighMass + r->talk.shift, -r->hb, -r->hb * (b->rayleighStiffness + r->hb)};
+  dvLinearSolver *solver = dv_linear_solver(b->linearSolver.target);
+  solver->measure2 = r->together ? r->talk.first2 : 0;
+  solver->enough2 = r->together ? r->talk.enough2 : 0;
+  dvStatus status = dv_ode_solve(&b->base, &solver->base, r->plan, &r->m, b->dv, b->rhs, factors);
+  solver->measure2 = solver->enough2 = 0;
+  r->talk.indefinite = solver->indefinite;
+  return status;
 }
 
 // As in SOFA the position follows the whole correction, whatever alpha is; what that leaves in r1 the next iteration
@@ -270,17 +278,25 @@ static void guess(const Residual *r, double h, bool at_rest)
   dv_mech_propagate_v(r->plan, b->new_v);
 }
 
+static double evaluate_guess(Residual *r)
+{
+  r->talk.evaluated = true;
+  return r->talk.residual2 = r->function.evaluate(&r->function);
+}
+
 // Inertia carries small elements that move fast beyond their size. Where that leads uphill it is compared with rest.
 static void choose_guess(Residual *r, double h)
 {
   const BDF *b = r->b;
   guess(r, h, false);
   if (!r->together) return;
-  double inertia = r->function.evaluate(&r->function);
+  double inertia = evaluate_guess(r);
   if (dv_mech_dot(r->plan, b->r2, b->new_v) <= 0) return;
   guess(r, h, true);
-  double rest = r->function.evaluate(&r->function);
-  if (!(rest < inertia)) guess(r, h, false);
+  double rest = evaluate_guess(r);
+  if (rest < inertia) return;
+  guess(r, h, false);
+  r->talk.evaluated = false;   // what was evaluated last is rest
 }
 
 static dvStatus bdf_solve(dvObject *o, double h, int x, int v)
@@ -302,7 +318,7 @@ static dvStatus bdf_solve(dvObject *o, double h, int x, int v)
   r.m.v = b->new_v;
   sum_history(b, a);
   choose_guess(&r, h);
-  DV_TRY(dv_newton_solve(b->newtonSolver.target, &r.function));
+  DV_TRY(dv_newton_solve_talking(b->newtonSolver.target, &r.function, &r.talk));
   dv_mech_copy(plan, x, b->new_x);
   dv_mech_copy(plan, v, b->new_v);
   return DV_OK;

@@ -15,6 +15,12 @@
 // one that ends steeply uphill has passed the minimum, which the secant of the slopes then finds, to half of the slope
 // at the start. A correction that points uphill is turned round. Energies fall that way where residuals cannot: muscle
 // that begins to pull has to cross states of larger residual.
+//
+// Where J is not positive a correction leads nowhere, and where it nearly is not far beyond all bounds. By slopes a
+// part of the mass is then added to J (K. Levenberg, 1944; D. W. Marquardt, 1963), which holds back what is soft and
+// leaves what is stiff: eight times as much until J is positive, four times after corrections that had to be shortened
+// or ended uphill, and a quarter after those that end where the energy still falls. It is kept from one solve to the
+// next.
 #include "ode/newton.h"
 
 #include "base/array.h"
@@ -62,16 +68,22 @@ typedef enum Outcome {
   X(bool, warnWhenDiverge, "1", "", "tell when the iterations end without convergence")
 
 enum { BY_RESIDUAL, BY_SLOPE };
+enum { RAISE = 4, RAISE_MORE = 8, LOWER = 4, MOST_SHIFT = 4096, RETRIES = 4 };   // of what is added to J
+#define MUCH_LESS 0.0625                                                         // of |r|^2
+#define LOW_SLOPE 0.1
+#define HIGH_SLOPE 0.2
 
 typedef struct Newton {
   dvObject base;
   NEWTON_FIELDS(DV_MEMBER)
   bool told_search, told_divergence;   // each warning is given once
+  double shift;                        // what is added to J, in parts of the mass
   DV_ARRAY(dvLag) lags;
 } Newton;
 
 #define SELF Newton
 static const dvFieldDesc newton_fields[] = {NEWTON_FIELDS(DV_DESCRIBE)};
+static const dvMemoryDesc newton_memory[] = {DV_REMEMBER(numbers, shift)};
 #undef SELF
 
 static dvStatus newton_init(dvObject *o)
@@ -85,6 +97,7 @@ static dvStatus newton_init(dvObject *o)
     return dv_field_error(o, &n->lineSearchCoefficient, "the default is 0.5",
                           "lineSearchCoefficient must lie between 0 and 1");
   n->status = UNDEFINED;
+  n->shift = 0;
   if (!dv_reals_resize(&n->residualGraph, (size_t)n->maxNbIterationsNewton + 1))
     return dv_error(o, NULL, "out of memory");
   n->residualGraph.count = 0;
@@ -132,30 +145,65 @@ static double search_line(Newton *n, dvNonlinear *f, double before, int iteratio
   return f->evaluate(f);
 }
 
+static void raise_shift(Newton *n, double times) { n->shift = dv_min(dv_max(times * n->shift, RAISE), MOST_SHIFT); }
+
+// after a step of length alpha that has ended with a slope, in parts of the first one
+static void adapt_shift(Newton *n, double alpha, double slope)
+{
+  if (alpha < 0.5 || slope > HIGH_SLOPE) raise_shift(n, RAISE);
+  else if (alpha == 1 && slope < -LOW_SLOPE) n->shift = n->shift > 1 ? n->shift / LOWER : 0;
+}
+
 // Along the correction until the slope is at most half of what it is at the start. `low` and `high` bracket the
-// minimum.
-static double search_slope(Newton *n, dvNonlinear *f, int iteration)
+// minimum. A correction towards the law of forces that lag behind may lead across all slopes: there it is enough that
+// the residual falls to a quarter.
+static double search_slope(Newton *n, dvNonlinear *f, const dvNewtonTalk *talk, double before, int iteration)
 {
   int tries = dv_max_int(n->maxNbIterationsLineSearch, 1);
   double first = f->slope(f), sign = first > 0 ? -1 : 1, most = 0.5 * fabs(first), low = 0, high = 1,
-         low_slope = -fabs(first), alpha = 1, done = 0, residual2 = 0;
+         low_slope = -fabs(first), alpha = 1, done = 0, residual2 = 0, enough = talk->partial ? MUCH_LESS * before : 0;
+  if (first > 0 && talk->partial) {
+    f->advance(f, 1);
+    residual2 = f->evaluate(f);
+    if (residual2 < enough) return residual2;
+    f->advance(f, -1);
+  }
   for (int i = 0; i < tries; i++) {
     f->advance(f, sign * (alpha - done));
     residual2 = f->evaluate(f);
     done = alpha;
+    if (residual2 < enough) return residual2;
     double slope = sign * f->slope(f);
-    if (slope <= most && (alpha == 1 || slope >= -most)) return residual2;
+    if (slope <= most && (alpha == 1 || slope >= -most)) {
+      if (first != 0) adapt_shift(n, alpha, slope / fabs(first));
+      return residual2;
+    }
     if (slope < 0) low = alpha, low_slope = slope;
     else high = alpha;
     double part = slope > most ? low_slope / (low_slope - slope) : 0.5;   // none where the slope is not finite
     alpha = low + (high - low) * (part > 0.1 ? dv_min(part, 0.7) : 0.1);
   }
+  raise_shift(n, RAISE);
   if (tries > 1)
     warn_once(n, n->warnWhenLineSearchFails, &n->told_search,
               "more tries (maxNbIterationsLineSearch) or a smaller time step may help; warnWhenLineSearchFails=\"0\" "
               "silences this",
               "no step length is near the lowest energy", iteration);
   return residual2;
+}
+
+// the correction; where J is not positive, of a J that is
+static dvStatus correct(Newton *n, dvNonlinear *f, dvNewtonTalk *talk)
+{
+  bool by_slope = n->lineSearchCriterion == BY_SLOPE;
+  talk->shift = by_slope ? n->shift : 0;
+  DV_TRY(f->correct(f));
+  for (int i = 0; by_slope && talk->indefinite && i < RETRIES && n->shift < MOST_SHIFT; i++) {
+    raise_shift(n, RAISE_MORE);
+    talk->shift = n->shift;
+    DV_TRY(f->correct(f));
+  }
+  return DV_OK;
 }
 
 static bool below(double value2, double threshold, double reference2)
@@ -182,11 +230,13 @@ static Outcome measure(const Newton *n, dvNonlinear *f, const Progress *p)
   return NOT_CONVERGED;
 }
 
-dvStatus dv_newton_solve(dvObject *o, dvNonlinear *f)
+dvStatus dv_newton_solve_talking(dvObject *o, dvNonlinear *f, dvNewtonTalk *talk)
 {
   Newton *n = (Newton *)o;
-  Progress p = {.residual2 = f->evaluate(f)};
-  p.first2 = p.residual2;
+  Progress p = {.residual2 = talk->evaluated ? talk->residual2 : f->evaluate(f)};
+  p.first2 = talk->first2 = p.residual2;
+  talk->enough2 = 0.25 * dv_max(n->absoluteResidualStoppingThreshold * n->absoluteResidualStoppingThreshold,
+                                n->relativeInitialStoppingThreshold * n->relativeInitialStoppingThreshold * p.first2);
   n->residualGraph.count = 0;
   record(n, p.residual2);
   if (n->absoluteResidualStoppingThreshold > 0 &&
@@ -195,8 +245,9 @@ dvStatus dv_newton_solve(dvObject *o, dvNonlinear *f)
   for (int i = 0; i < n->maxNbIterationsNewton; i++) {
     p.before2 = p.residual2;
     p.guess2 = n->relativeEstimateDifferenceThreshold > 0 ? f->guess2(f) : 0;
-    DV_TRY(f->correct(f));
-    p.residual2 = n->lineSearchCriterion == BY_SLOPE ? search_slope(n, f, i) : search_line(n, f, p.before2, i);
+    DV_TRY(correct(n, f, talk));
+    p.residual2 =
+        n->lineSearchCriterion == BY_SLOPE ? search_slope(n, f, talk, p.before2, i) : search_line(n, f, p.before2, i);
     record(n, p.residual2);
     if (o->printLog)
       dv_note(o, "iteration %d: residual %g, %g of the one before", i + 1, sqrt(p.residual2),
@@ -209,6 +260,8 @@ dvStatus dv_newton_solve(dvObject *o, dvNonlinear *f)
             "the Newton iterations end without convergence", n->maxNbIterationsNewton - 1);
   return end(n, NOT_CONVERGED);
 }
+
+dvStatus dv_newton_solve(dvObject *o, dvNonlinear *f) { return dv_newton_solve_talking(o, f, &(dvNewtonTalk){0}); }
 
 bool dv_newton_by_slope(const dvObject *o) { return ((const Newton *)o)->lineSearchCriterion == BY_SLOPE; }
 
@@ -246,7 +299,7 @@ static bool newton_restored(dvObject *o)
   Newton *n = (Newton *)o;
   n->residualGraph.count = 0;
   end(n, UNDEFINED);
-  return true;
+  return n->shift >= 0 && n->shift <= MOST_SHIFT;
 }
 
 static void newton_destroy(dvObject *o) { dv_array_free(&((Newton *)o)->lags); }
@@ -260,6 +313,7 @@ const dvClass dv_newton_class = {
     .blocks = {&dv_object_block, DV_BLOCK(newton_fields)},
     .init = newton_init,
     .reinit = newton_init,
+    DV_MEMORY(newton_memory),
     .restored = newton_restored,
     .destroy = newton_destroy,
 };

@@ -15,11 +15,26 @@ struct dvNonlinear {
   double (*slope)(dvNonlinear *f);                 // r . dq, r of the last evaluation
 };
 
+// What an equation and its iterations tell each other beside.
+typedef struct dvNewtonTalk {
+  // from the equation
+  bool evaluated;   // r was computed at the first guess already: residual2 is its |r|^2
+  double residual2;
+  bool partial;      // r has a part that slopes do not know of (dvLag)
+  bool indefinite;   // `correct` has found J, with the shift, not to be positive
+  // from the iterations
+  double first2;    // |r|^2 at the start of the solve
+  double enough2;   // |r|^2 that corrections need not fall below: half of the |r| at which the iterations end
+  double shift;     // by slopes: what `correct` adds to J, in parts of its mass
+} dvNewtonTalk;
+
 extern const dvClass dv_newton_class;   // NewtonRaphsonSolver
 
 // Iterates until one of the measures of the component holds. Failing to converge is a warning, not an error; an error
 // comes from the linear solver only.
 dvStatus dv_newton_solve(dvObject *newton, dvNonlinear *f);
+// The same with an equation that also talks.
+dvStatus dv_newton_solve_talking(dvObject *newton, dvNonlinear *f, dvNewtonTalk *talk);
 // Whether it searches along the line by slopes: alpha is then a part of the whole correction.
 bool dv_newton_by_slope(const dvObject *newton);
 // A force on points that are not mapped, whose law is too stiff to search with. Its add_force gives a softer one, and

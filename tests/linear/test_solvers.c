@@ -416,6 +416,53 @@ static void factors_can_be_made_positive(void **state)
   assert_true(least_of_factor("<SparseLDLSolver name='s' positive='1'/>") > 0);
 }
 
+// conjugate gradients tell when the matrix or a new preconditioner is not positive definite; such a one serves once
+static void what_is_indefinite_is_told(void **state)
+{
+  DV_UNUSED(state);
+  Problem p = open_problem(SCENE("<PCGLinearSolver name='s' iterations='50' tolerance='1e-8' criterion='residual' "
+                                 "rebuildCost='1000' preconditioner='@p'/><SparseLDLSolver name='p' positive='1'/>"
+                                 "<PreconditionedMatrixFreeSystem assemblingRate='1000'/>" BODY SOFT),
+                           1);
+  const dvLinearSolver *s = dv_linear_solver(p.solver);
+  dvObject *factor = check_find(p.scene, "p");
+  p.m.m *= -1;
+  assert_int_equal(solve(&p), DV_OK);
+  assert_true(s->indefinite && dv_linear_solver(factor)->indefinite);
+  p.m.m *= -1;
+  dv_mech_clear(p.plan, p.x);
+  assert_int_equal(solve(&p), DV_OK);   // with another one
+  assert_true(!s->indefinite && !dv_linear_solver(factor)->indefinite);
+  assert_true(residual(&p) < 1e-8 && iterations_of(p.solver) <= 2);
+  p.m.m *= -1;
+  dv_mech_clear(p.plan, p.x);
+  assert_int_equal(solve(&p), DV_OK);   // the preconditioner is kept, the matrix is met
+  assert_true(s->indefinite && !dv_linear_solver(factor)->indefinite);
+  close_problem(&p);
+}
+
+// what a tolerance refers to: the smaller of |b| and what is given, and never less than what is enough
+static void tolerances_refer_to_what_is_asked_for(void **state)
+{
+  DV_UNUSED(state);
+  Problem p = open_problem(SCENE("<PCGLinearSolver name='s' iterations='500' tolerance='1e-2' criterion='residual' "
+                                 "use_precond='0'/>" BODY SOFT),
+                           1);
+  dvLinearSolver *s = dv_linear_solver(p.solver);
+  double b2 = dv_mech_dot(p.plan, p.b, p.b), found[3];
+  const double measure[3] = {0, 1e-4 * b2, 1e-4 * b2}, enough[3] = {0, 0, 1e-2 * b2};
+  for (int i = 0; i < 3; i++) {
+    s->measure2 = measure[i];
+    s->enough2 = enough[i];
+    dv_mech_clear(p.plan, p.x);
+    assert_int_equal(solve(&p), DV_OK);
+    found[i] = residual(&p);
+  }
+  if (!(found[0] < 1e-2 && found[1] < 1e-4 && found[0] > 1e-4 && found[2] < 0.1 && found[2] > 1e-2))
+    fail_msg("residuals %g (1e-2), %g (1e-4), %g (0.1)", found[0], found[1], found[2]);
+  close_problem(&p);
+}
+
 // a copy of the factor in single precision: half the digits, as preconditioner all of them; and full ones again with
 // another matrix when the field is changed
 static void factors_in_single_precision(void **state)
@@ -671,6 +718,8 @@ int main(void)
       cmocka_unit_test(preconditioners_are_built_at_their_rate),
       cmocka_unit_test(preconditioners_are_kept_while_that_pays),
       cmocka_unit_test(factors_can_be_made_positive),
+      cmocka_unit_test(what_is_indefinite_is_told),
+      cmocka_unit_test(tolerances_refer_to_what_is_asked_for),
       cmocka_unit_test(factors_in_single_precision),
       cmocka_unit_test(old_factors),
       cmocka_unit_test(singular_systems_are_explained),

@@ -159,6 +159,74 @@ static void slopes_lead_to_minima(void **state)
   check_close(s.q, sqrt(2), 1e-14);
 }
 
+// --- what the equation and the iterations tell each other ---
+
+typedef struct Talking {
+  Scalar scalar;
+  dvNewtonTalk talk;
+  int corrections, indefinite;
+} Talking;
+
+static dvStatus talking_correct(dvNonlinear *f)
+{
+  Talking *t = (Talking *)f;
+  double j = t->scalar.slope(t->scalar.q) + t->talk.shift;
+  t->talk.indefinite = !(j > 0);
+  t->corrections++;
+  t->indefinite += t->talk.indefinite;
+  t->scalar.dq = -t->scalar.r / j;
+  return DV_OK;
+}
+
+static dvStatus solve_talking(const char *settings, Talking *t)
+{
+  char *text = dv_format("<Node><NewtonRaphsonSolver name='newton' warnWhenLineSearchFails='0' warnWhenDiverge='0' "
+                         "%s/></Node>",
+                         settings);
+  dvScene *scene = check_scene(text, 1);
+  dvStatus result = dv_newton_solve_talking(check_find(scene, "newton"), &t->scalar.function, &t->talk);
+  check_close_scene(&scene);
+  dv_free(text);
+  return result;
+}
+
+// where J is not positive a part of the mass is added until it is, and the iterations go down from there; a residual
+// that is known is not computed again
+static void mass_is_added_where_j_is_not_positive(void **state)
+{
+  DV_UNUSED(state);
+  Talking t = {.scalar = equation(two_wells, two_wells_slope, 0.3)};   // J = -0.73
+  t.scalar.function.correct = talking_correct;
+  assert_int_equal(solve_talking(BY_SLOPE, &t), DV_OK);
+  check_close(t.scalar.q, 1, 1e-4);
+  assert_int_equal(t.indefinite, 1);   // the first; J + 4 is positive
+  int evaluations = t.scalar.evaluations;
+  assert_true(t.corrections <= 15);
+  check_close(t.talk.first2, two_wells(0.3) * two_wells(0.3), 1e-15);
+  Talking known = {.scalar = equation(two_wells, two_wells_slope, 0.3)};
+  known.scalar.function.correct = talking_correct;
+  known.talk = (dvNewtonTalk){.evaluated = true, .residual2 = known.scalar.function.evaluate(&known.scalar.function)};
+  known.scalar.evaluations = 0;
+  assert_int_equal(solve_talking(BY_SLOPE, &known), DV_OK);
+  check_close(known.scalar.q, t.scalar.q, 0);
+  assert_int_equal(known.scalar.evaluations, evaluations - 1);
+  // by residuals nothing is added
+  Talking plain = {.scalar = equation(two_wells, two_wells_slope, 0.3)};
+  plain.scalar.function.correct = talking_correct;
+  solve_talking("maxNbIterationsNewton='20'", &plain);
+  check_close(plain.talk.shift, 0, 0);
+  check_close(plain.scalar.q, 0, 1e-4);
+}
+
+// a part of r that slopes do not know of: where they lead uphill the full step is taken if the residual falls
+static void a_residual_that_falls_is_enough_beside_slopes(void **state)
+{
+  DV_UNUSED(state);
+  Talking t = {.scalar = equation(two_wells, two_wells_slope, 0.2), .talk = {.partial = true}};
+  assert_int_equal(solve_talking(BY_SLOPE, &t), DV_OK);
+  check_close(t.scalar.q, 0, 1e-4);   // Newton's correction, not turned round
+}
+
 static void bad_settings_are_refused(void **state)
 {
   DV_UNUSED(state);
@@ -302,6 +370,8 @@ int main(void)
       cmocka_unit_test(each_measure_stops_the_iterations),
       cmocka_unit_test(the_line_search_saves_what_full_steps_lose),
       cmocka_unit_test(slopes_lead_to_minima),
+      cmocka_unit_test(mass_is_added_where_j_is_not_positive),
+      cmocka_unit_test(a_residual_that_falls_is_enough_beside_slopes),
       cmocka_unit_test(bad_settings_are_refused),
       cmocka_unit_test(a_hanging_chain_has_its_closed_form),
       cmocka_unit_test(statics_follow_dense_iterations),

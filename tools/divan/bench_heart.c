@@ -33,7 +33,7 @@ static const char *const solvers =
     "maxNbIterationsNewton='12' maxNbIterationsLineSearch='8' lineSearchCriterion='slope' warnWhenDiverge='0' "
     "warnWhenLineSearchFails='0' absoluteResidualStoppingThreshold='0' relativeSuccessiveStoppingThreshold='0' "
     "relativeInitialStoppingThreshold='0.1'/><PCGLinearSolver tags='mechanics' iterations='100' tolerance='0.1' "
-    "criterion='residual' rebuildCost='12' linearSystem='@free' preconditioner='@factor'/>"
+    "criterion='residual' rebuildCost='18' linearSystem='@free' preconditioner='@factor'/>"
     "<PreconditionedMatrixFreeSystem name='free' tags='mechanics' assemblingRate='1000' "
     "preconditionerSystem='@matrix'/><MatrixLinearSystem template='CompressedRowSparseMatrixMat3x3d' name='matrix' "
     "tags='mechanics'/><SparseLDLSolver name='factor' tags='mechanics' linearSystem='@matrix' positive='1' single='1' "

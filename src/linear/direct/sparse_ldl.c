@@ -126,6 +126,7 @@ static dvStatus sparse_ldl_factorise(SparseLdl *s, const dvBlockMatrix *a)
   if (factor->negative > 0 && (o->cls == &dv_sparse_llt_class || o->cls == &dv_supernodal_llt_class))
     return dv_error(o, "use EigenSimplicialLDLT, which takes such matrices",
                     "the matrix is not positive definite: %zu of its pivots are negative", factor->negative);
+  s->solver.indefinite = factor->negative > 0;
   if (s->positive && factor->negative > 0)
     for (size_t i = 0; i < dv_ldl_rows(factor); i++) s->factor.inverse_d[i] = fabs(factor->inverse_d[i]);
   if (s->single && !dv_ldl_make_single(&s->factor, o->context->pool)) return dv_error(o, NULL, "out of memory");

@@ -6,9 +6,11 @@
 // A direction in which A is not positive ends the iterations when x has gone some way already: what there is leads
 // downhill, which Newton's method needs; a first direction of that kind is taken as it is.
 //
+// Whoever solves is told (`indefinite`), also when a new preconditioner was found not to be positive.
+//
 // With rebuildCost the preconditioner is kept while that pays: the iterations that solutions take beyond those of the
 // first one after it was built are summed up, and it is built anew, also in the middle of a solution, when they have
-// become as dear as that. It costs at most twice of what the best moments would.
+// become as dear as that. It costs at most twice of what the best moments would. One that was not positive serves once.
 //
 // x starts from what it holds: the solution of the step before. A is a product without a matrix; P is another linear
 // solver, whose system is built every `assemblingRate` times by the PreconditionedMatrixFreeSystem.
@@ -40,12 +42,13 @@ typedef struct PCG {
   int r, w, s;   // vectors: residual, direction, product or preconditioned residual
   int best;      // iterations of the first solution with the preconditioner that is there; -1: there was none
   int spent;     // iterations of later ones beyond that
+  bool poor;     // it was not positive
 } PCG;
 
 #define SELF PCG
 static const dvFieldDesc pcg_fields[] = {PCG_FIELDS(DV_DESCRIBE)};
 static const dvMemoryDesc pcg_memory[] = {DV_REMEMBER(numbers, best) DV_REMEMBER(numbers, spent)
-                                              DV_REMEMBER(numbers, rebuilds)};
+                                              DV_REMEMBER(numbers, poor) DV_REMEMBER(numbers, rebuilds)};
 #undef SELF
 
 static dvStatus pcg_link_preconditioner(PCG *p)
@@ -72,6 +75,7 @@ static dvStatus pcg_init(dvObject *o)
   PCG *p = (PCG *)o;
   p->best = -1;
   p->spent = p->rebuilds = 0;
+  p->poor = false;
   dv_vecs_take(o, DV_VEC_DERIV, &p->r, &p->w, &p->s);
   DV_TRY(dv_iterative_init(o, &dv_preconditioned_free_class));
   if (p->preconditioner.target && p->use_precond) return pcg_link_preconditioner(p);
@@ -108,6 +112,8 @@ static dvStatus pcg_prepare(PCG *p, dvPlan *plan, const dvMech *m)
 {
   dvLinearSolver *s = &p->iterative.solver;
   dvObject *other = p->preconditioner.target;
+  if (p->poor && p->rebuildCost > 0) ((dvPreconditionedSystem *)s->system)->waited = INT32_MAX - 1;
+  p->poor = false;
   DV_TRY(dv_linear_system_build(s->system, plan, m));
   if (!other || !p->use_precond || is_empty(plan)) return DV_OK;
   dv_timer_begin(s->base.context->timers, "prepare");
@@ -117,7 +123,9 @@ static dvStatus pcg_prepare(PCG *p, dvPlan *plan, const dvMech *m)
   size_t size = dv_linear_system(dv_linear_solver(other)->system)->assembly->size;
   dv_array_resize(&s->x, size);
   dv_array_resize(&s->rhs, size);
-  if (((dvPreconditionedSystem *)s->system)->waited == 0) p->best = -1;   // it is a new one
+  if (((dvPreconditionedSystem *)s->system)->waited > 0) return DV_OK;
+  p->best = -1;   // it is a new one
+  s->indefinite = p->poor = dv_linear_solver(other)->indefinite;
   return DV_OK;
 }
 
@@ -153,6 +161,7 @@ static bool iterate(PCG *p, const Solve *c)
     dv_iterative_product(it, plan, p->s, p->w);
     double bent = dv_mech_dot(plan, p->w, p->s), alpha = rho / bent;
     if (residual && !(bent > 0 && rho > 0)) {
+      it->solver.indefinite = true;
       if (it->done++ == 0) dv_mech_combine(plan, c->x, c->x, 1, p->w);
       return true;
     }
@@ -175,14 +184,22 @@ static bool iterate(PCG *p, const Solve *c)
   return true;
 }
 
+static double residual_limit(const dvIterative *it, double norm_b)
+{
+  double norm = it->solver.measure2 > 0 ? dv_min(it->solver.measure2, norm_b) : norm_b;
+  return dv_max(it->tolerance * it->tolerance * norm, it->solver.enough2);
+}
+
 static dvStatus pcg_solve(dvObject *o, dvPlan *plan, const dvMech *m, int x, int b)
 {
   PCG *p = (PCG *)o;
   dvIterative *it = &p->iterative;
+  it->solver.indefinite = false;
   DV_TRY(pcg_prepare(p, plan, m));
   if (is_empty(plan)) return DV_OK;
   Solve c = {.plan = plan, .x = x, .b = b, .norm_b = dv_mech_dot(plan, b, b)};
-  c.limit = it->tolerance * c.norm_b * (p->criterion == 1 ? it->tolerance : 1);
+  c.limit = it->tolerance * c.norm_b;
+  if (p->criterion == 1) c.limit = residual_limit(it, c.norm_b);
   dv_iterative_clear(it);
   it->done = 0;
   if (!iterate(p, &c)) {
