@@ -110,6 +110,15 @@ static dvObject *companion(const Pipeline *p, dvLink named, dvRole role)
   return s.found;
 }
 
+// whether there are that many pairs of models that may touch, a model and itself among them
+static bool may_touch(const dvModelList *models, size_t pairs)
+{
+  for (size_t i = 0; i < models->count; i++)
+    for (size_t k = 0; k <= i; k++)
+      if (dv_models_may_touch(models->data[i], models->data[k]) && --pairs == 0) return true;
+  return false;
+}
+
 static void list_models(Pipeline *p)
 {
   dvScene *scene = p->base.node->scene;
@@ -121,15 +130,7 @@ static void list_models(Pipeline *p)
       dv_push(&p->all, (dvCollisionModel *)p->collisionModels.data[i].target);
   Search s = {.visitor = {.top_down = search_node}, .models = &p->all};
   if (!p->is_part) dv_visit(scene->root, &s.visitor);
-  p->in_pair_order = p->all.count > 1 && dv_compat(&p->base, DV_COMPAT_PAIR_ORDER);
-}
-
-static bool any_may_touch(const dvModelList *models)
-{
-  for (size_t i = 0; i < models->count; i++)
-    for (size_t k = 0; k <= i; k++)
-      if (dv_models_may_touch(models->data[i], models->data[k])) return true;
-  return false;
+  p->in_pair_order = may_touch(&p->all, 2) && dv_compat(&p->base, DV_COMPAT_PAIR_ORDER);
 }
 
 // Some methods leave pairs to the points and lines of the models. Where nobody has any, nothing ever touches.
@@ -167,7 +168,7 @@ static dvStatus pipeline_bwd_init(dvObject *o)
   p->complete = p->broad && p->narrow && p->intersection && p->manager;
   list_models(p);
   if (p->complete) check_shapes(p);
-  if (p->complete || !any_may_touch(&p->all)) return DV_OK;
+  if (p->complete || !may_touch(&p->all, 1)) return DV_OK;
   const char *missing = !p->broad          ? "a broad phase, such as BruteForceBroadPhase"
                         : !p->narrow       ? "a narrow phase, such as BVHNarrowPhase"
                         : !p->intersection ? "an intersection method, such as MinProximityIntersection"
