@@ -58,8 +58,11 @@ export class Follower {
       this.anchor = start.isEmpty() ? centre : start.getCenter(new Vector3());
     }
     const away = centre.clone().sub(this.anchor), least = followed ? 0 : this.offset.lengthSq() > 0 ? 0.05 * height : 0.3 * height;
-    if (away.length() > least && (this.session.settings.follow || followed)) { this.offset.add(away); this.anchor = centre; }
+    if (away.length() > least && (followed || (this.session.settings.follow && !this.guided))) { this.offset.add(away); this.anchor = centre; }
   }
+
+  // A procedure leads: what moves most are the instruments in the user's hands, and the picture stays with the patient.
+  private get guided() { return [...this.session.objects.values()].some((o) => o.class === 'Procedure'); }
 
   // The camera glides, or jumps where less motion is wanted.
   goAlong() {
