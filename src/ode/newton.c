@@ -184,11 +184,16 @@ static double search_slope(Newton *n, dvNonlinear *f, const dvNewtonTalk *talk, 
     alpha = low + (high - low) * (part > 0.1 ? dv_min(part, 0.7) : 0.1);
   }
   raise_shift(n, RAISE);
-  if (tries > 1)
+  if (tries > 1) {   // back to where the energy still falls, which may be the start: the next correction is another one
+    if (low < done) {
+      f->advance(f, sign * (low - done));
+      residual2 = f->evaluate(f);
+    }
     warn_once(n, n->warnWhenLineSearchFails, &n->told_search,
               "more tries (maxNbIterationsLineSearch) or a smaller time step may help; warnWhenLineSearchFails=\"0\" "
               "silences this",
               "no step length is near the lowest energy", iteration);
+  }
   return residual2;
 }
 

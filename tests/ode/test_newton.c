@@ -219,6 +219,24 @@ static void mass_is_added_where_j_is_not_positive(void **state)
 }
 
 // a part of r that slopes do not know of: where they lead uphill the full step is taken if the residual falls
+// two tries do not suffice for a correction that is 300 times too long: it is not taken, and the next one is shorter
+static void a_search_without_end_does_not_leave(void **state)
+{
+  DV_UNUSED(state);
+  Scalar s = equation(arc, arc_slope, 200);
+  char status[64];
+  solve("maxNbIterationsNewton='5' maxNbIterationsLineSearch='2' lineSearchCriterion='slope' ", &s, status,
+        sizeof status, NULL, NULL);
+  check_close(s.q, 200, 1e-9);
+  Talking t = {.scalar = equation(arc, arc_slope, 200)};
+  t.scalar.function.correct = talking_correct;
+  assert_int_equal(
+      solve_talking("maxNbIterationsNewton='20' maxNbIterationsLineSearch='2' lineSearchCriterion='slope' ", &t),
+      DV_OK);
+  if (!(t.scalar.q < 195 && t.scalar.q > -195)) print_error("from 200 to %g\n", t.scalar.q);
+  assert_true(t.scalar.q < 195 && t.scalar.q > -195);
+}
+
 static void a_residual_that_falls_is_enough_beside_slopes(void **state)
 {
   DV_UNUSED(state);
@@ -371,6 +389,7 @@ int main(void)
       cmocka_unit_test(the_line_search_saves_what_full_steps_lose),
       cmocka_unit_test(slopes_lead_to_minima),
       cmocka_unit_test(mass_is_added_where_j_is_not_positive),
+      cmocka_unit_test(a_search_without_end_does_not_leave),
       cmocka_unit_test(a_residual_that_falls_is_enough_beside_slopes),
       cmocka_unit_test(bad_settings_are_refused),
       cmocka_unit_test(a_hanging_chain_has_its_closed_form),
