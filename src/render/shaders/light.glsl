@@ -46,16 +46,16 @@ float dvShadowOf(int k, vec3 p, vec3 n, float slope, float soft)   // soft: time
 // The shadow of the key light, sharp where bodies touch and soft where one is high above the other: the light is a
 // disc, and its rim is 0.16 of the way from it to the body that hides it wide. How far that is comes from comparisons with
 // depths nearer and nearer to the light: x of the result is how much light comes, y how far the body is, in depths of the map.
-vec2 dvKeyLit(vec3 p, vec3 n, float slope, vec2 pixel)
+// Where it is looked for is no wider than the places lie close: a thin instrument is met everywhere or nowhere.
+vec2 dvKeyLit(vec3 p, vec3 n, float slope)
 {
   if (dvShadows == 0) return vec2(1.0, 0.0);
-  const float widest = 0.085, levels[5] = float[5](0.0, 0.03, 0.08, 0.17, 0.32);
+  const float widest = 0.032, levels[5] = float[5](0.0, 0.03, 0.08, 0.17, 0.32);
   vec3 c = (dvShadowMatrix[0] * vec4(p + n * dvShadowWide[0].y * (0.35 + 1.1 * (1.0 - slope)), 1.0)).xyz;
   if (any(lessThan(c, vec3(0.0))) || any(greaterThan(c, vec3(1.0)))) return vec2(1.0, 0.0);
-  // the places are turned from pixel to pixel: few of them leave steps where they are the same everywhere
-  float hidden = 0.0, far = 0.0, turn = 6.2831853 * fract(52.9829189 * fract(dot(floor(pixel), vec2(0.06711056, 0.00583715))));
-  for (int i = 0; i < 12; i++) {
-    float r = sqrt((float(i) + 0.5) / 12.0), a = turn + 2.39996323 * float(i);
+  float hidden = 0.0, far = 0.0;
+  for (int i = 0; i < DV_TAPS; i++) {
+    float r = sqrt((float(i) + 0.5) / float(DV_TAPS)), a = 2.39996323 * float(i);
     vec2 at = clamp(c.xy + widest * r * vec2(cos(a), sin(a)), 0.002, 0.998);
     float dark = 1.0 - texture(dvShadowMap, vec3(at, c.z - 0.0004));
     if (dark <= 0.0) continue;
@@ -65,9 +65,9 @@ vec2 dvKeyLit(vec3 p, vec3 n, float slope, vec2 pixel)
   if (hidden <= 0.0) return vec2(1.0, 0.0);
   far /= hidden;
   float wide = clamp(0.328 * far, 0.8 * dvShadowWide[0].x, widest), sum = 0.0;   // 0.16 of 4.1 radii, of the 2 that the map has
-  int taps = DV_TAPS + DV_TAPS / 2;
+  int taps = 2 * DV_TAPS;
   for (int i = 0; i < taps; i++) {
-    float r = sqrt((float(i) + 0.5) / float(taps)), a = turn + 2.39996323 * float(i);
+    float r = sqrt((float(i) + 0.5) / float(taps)), a = 2.39996323 * float(i);
     sum += texture(dvShadowMap, vec3(clamp(c.xy + wide * r * vec2(cos(a), sin(a)), 0.002, 0.998), c.z - 0.0004));
   }
   return vec2(sum / float(taps), far);
@@ -102,7 +102,7 @@ vec3 dvShade(vec3 albedo, vec3 specular, float shininess, vec3 emissive, vec3 n,
   vec3 lit, shine;
   if (dvLights == 0) {
     float slope = dot(n, dvKey), direct = max((slope + 0.12) / 1.12, 0.0);
-    float s = direct > 0.0 ? dvKeyLit(p, n, clamp(slope, 0.0, 1.0), pixel).x : 0.0;
+    float s = direct > 0.0 ? dvKeyLit(p, n, clamp(slope, 0.0, 1.0)).x : 0.0;
     vec3 key = vec3(0.96, 0.93, 0.88) * direct * s * mix(1.0, ao, 0.4);
     lit = key + sky * ao + vec3(0.10, 0.11, 0.12) * facing * ao;
     shine = dvEnvironment(reflect(-v, n), rough) * ao * mix(0.55, 1.0, s) + 0.9 * key * dvHighlight(n, dvKey, v, power);
@@ -140,7 +140,7 @@ float dvGroundDark(vec3 p, vec2 pixel)
 {
   float lit = 1.0, ao = dvOcclusionAt(pixel), deep = 0.36;
   if (dvLights == 0) {
-    vec2 seen = dvKeyLit(p, dvUp, 1.0, pixel);
+    vec2 seen = dvKeyLit(p, dvUp, 1.0);
     lit = seen.x;
     deep = mix(0.46, 0.27, smoothstep(0.0, 0.2, seen.y));   // high above, more of the room's light comes below
   } else {
