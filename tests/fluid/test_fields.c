@@ -260,6 +260,8 @@ static void bad_input(void **state)
   DV_UNUSED(state);
   static const Refusal refusals[] = {
       {"<Node><SphericalField radius='0'/></Node>", "a radius of 0 is none"},
+      {"<Node><BottleField ellipsoidRadius='-1'/></Node>", "a radius of -1 is none"},
+      {"<Node><BottleField excentricity='-2'/></Node>", "the square of a ratio is not -2"},
       {"<Node><BlendedField/></Node>", "there are no fields"},
       {"<Node><BlendedField name='a' fields='@a'/></Node>", "is part of itself"},
       {"<Node><UniformMass name='u'/><BlendedField fields='@u'/></Node>", "is no scalar field"},

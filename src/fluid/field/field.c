@@ -200,14 +200,23 @@ static int depth_of(const dvObject *o, int so_far)
   return most;
 }
 
+static dvStatus check_shape(dvObject *o)
+{
+  Field *f = (Field *)o;
+  if (!(f->radius > 0) || !isfinite(f->radius))
+    return dv_field_error(o, &f->radius, "give the radius of a ball", "a radius of %g is none", f->radius);
+  if (kind_of(o) != BOTTLE) return DV_OK;
+  if (!(f->ellipsoidRadius >= 0))
+    return dv_field_error(o, &f->ellipsoidRadius, "give 0 for none", "a radius of %g is none", f->ellipsoidRadius);
+  if (!(f->excentricity >= 0))
+    return dv_field_error(o, &f->excentricity, "give 1 for a ball", "the square of a ratio is not %g", f->excentricity);
+  return DV_OK;
+}
+
 static dvStatus field_init(dvObject *o)
 {
   Field *f = (Field *)o;
-  if (kind_of(o) != BLEND) {
-    if (!(f->radius > 0) || !isfinite(f->radius))
-      return dv_field_error(o, &f->radius, "give the radius of a ball", "a radius of %g is none", f->radius);
-    return DV_OK;
-  }
+  if (kind_of(o) != BLEND) return check_shape(o);
   if (f->fields.count == 0) return dv_error(o, "give fields=\"@a @b\"", "there are no fields to put together");
   for (size_t i = 0; i < f->fields.count; i++)
     if (!f->fields.data[i].target || !dv_is_scalar_field(f->fields.data[i].target))
