@@ -79,7 +79,7 @@ static void sift(const char *path, void *user)
 int check_some_scenes(const char *folder, void (*visit)(const char *path, void *user), void *user)
 {
 #ifdef DV_CHECKING
-  Sieve s = {visit, user, getenv("DIVAN_TEST_SCENE") ? 1 : 3, 0};
+  Sieve s = {visit, user, getenv("DIVAN_TEST_SCENE") ? 1 : 5, 0};
 #else
   Sieve s = {visit, user, 1, 0};
 #endif
