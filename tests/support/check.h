@@ -25,7 +25,7 @@
 // Visits the scene files of a folder of the source tree and of those below it, in the order of their names; returns
 // their number. With DIVAN_TEST_SCENE only those whose path has that word.
 int check_each_scene(const char *folder, void (*visit)(const char *path, void *user), void *user);
-// the same, but every third only under checks of memory: for what walks a scene several times
+// the same, but every fifth only under checks of memory: for what walks a scene several times
 int check_some_scenes(const char *folder, void (*visit)(const char *path, void *user), void *user);
 // A scratch directory of the test's own; the caller frees the name. Removed by check_rmdir.
 char *check_mkdir(void);
