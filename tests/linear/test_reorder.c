@@ -2,7 +2,7 @@
 #include "support/check.h"
 #include "support/matrix.h"
 
-#include "linear/direct/ldl.h"
+#include "linear/direct/ldl_front.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -138,6 +138,117 @@ static void changes_leave_most_of_a_factor(void **state)
   dv_free(g.place);
 }
 
+static void check_same_numbers(const int32_t *a, const int32_t *b, size_t count)
+{
+  assert_memory_equal(a, b, count * sizeof *a);
+}
+
+static void check_same_front(const dvFront *a, const dvFront *b)
+{
+  const int32_t x[] = {a->first, a->cols, a->rows, a->parent, a->child, a->children, a->task, a->shared};
+  const int32_t y[] = {b->first, b->cols, b->rows, b->parent, b->child, b->children, b->task, b->shared};
+  check_same_numbers(x, y, DV_COUNT(x));
+  assert_true(a->row == b->row && a->entry == b->entry && a->lower == b->lower && a->update == b->update);
+}
+
+static void check_same_analysis(const dvLdlSymbolic *a, const dvLdlSymbolic *b)
+{
+  assert_int_equal(a->n, b->n);
+  assert_int_equal(a->fronts, b->fronts);
+  assert_int_equal(a->count, b->count);
+  assert_int_equal(a->tasks, b->tasks);
+  assert_int_equal(a->tops, b->tops);
+  check_close(a->flops, b->flops, 0);
+  check_close(a->work, b->work, 0);
+  assert_true(a->lower == b->lower && a->arena == b->arena && a->shared == b->shared && a->left == b->left &&
+              a->scratch == b->scratch && a->scratch_top == b->scratch_top && a->most_rows == b->most_rows);
+  check_same_numbers(a->perm, b->perm, a->n);
+  check_same_numbers(a->inverse, b->inverse, a->n);
+  check_same_numbers(a->front_of, b->front_of, a->n);
+  check_same_numbers(a->top, b->top, (size_t)a->tops);
+  for (int32_t i = 0; i < a->fronts; i++) {
+    check_same_front(&a->front[i], &b->front[i]);
+    check_same_numbers(a->child + a->front[i].child, b->child + b->front[i].child, (size_t)a->front[i].children);
+    size_t rows = (size_t)(a->front[i].rows / a->block);
+    check_same_numbers(a->row + a->front[i].row, b->row + b->front[i].row, rows);
+    if (a->front[i].parent >= 0) check_same_numbers(a->place + a->front[i].row, b->place + b->front[i].row, rows);
+    assert_memory_equal(&a->shape[i], &b->shape[i], sizeof a->shape[i]);
+  }
+  for (int32_t k = 0; k < a->tasks; k++)
+    assert_true(a->task[k].begin == b->task[k].begin && a->task[k].end == b->task[k].end &&
+                a->task[k].flops == b->task[k].flops && a->task[k].left == b->task[k].left);
+  assert_int_equal(a->front[a->fronts].entry, b->front[b->fronts].entry);
+  assert_memory_equal(a->entry, b->entry, a->front[a->fronts].entry * sizeof *a->entry);
+}
+
+static size_t random_point(const Grid *g, uint64_t *seed)
+{
+  return (size_t)((check_random(seed) + 1) / 2 * (double)(g->count - 1));
+}
+
+// removes or doubles points around a random one; at times so many that the tree becomes another
+static void change_grid(Grid *g, int change, uint64_t *seed)
+{
+  size_t centre = random_point(g, seed), most = change % 7 == 6 ? 60 : 1 + (size_t)change % 3;
+  int side = (int)g->side, at = g->place[centre], reach = change % 7 == 6 ? 5 : 1;
+  for (size_t i = g->count; i-- > 0 && most > 0 && g->count > 40;) {
+    int cell = g->place[i];
+    if (abs(cell % side - at % side) > reach || abs(cell / side - at / side) > reach) continue;
+    if (change % 2 && g->count < g->side * g->side * 3 / 2) grid_double(g, i);
+    else grid_remove(g, i);
+    most--;
+  }
+}
+
+// Of a mesh that changes here and there, only what the changes reach is looked at, and what is found is what an
+// analysis of the whole finds with the same order: every number of it. So it is after nothing has changed, and after a
+// change of all.
+static void a_partial_analysis_is_that_of_the_whole(void **state)
+{
+  DV_UNUSED(state);
+  double least = 1, mean = 0;
+  int partial = 0;
+  for (uint64_t run = 1; run <= 6; run++) {
+    Grid g = grid_create(24);
+    dvLdl f = {0};
+    dvOrderHistory history = {0};
+    dvBlockMatrix a = {0};
+    uint64_t seed = run;
+    for (int change = 0; change < 40; change++) {
+      grid_matrix(&g, &a);
+      int32_t *given = dv_alloc((2 * a.pattern.rows + 1) * sizeof *given), *used = given + a.pattern.rows;
+      bool *moved = dv_alloc(a.pattern.rows + 1);
+      dvOrderChoice choice = {.method = DV_ORDER_BEST, .used = used};
+      dv_order_history_propose(&history, &a.pattern, given, moved, &choice);
+      dvLdlSymbolic *whole =
+          dv_ldl_symbolic_create(&a.pattern, 1, DV_KERNEL_CHOOSE_WIDE(dv_front_kernels)->lanes, &choice, NULL);
+      assert_non_null(whole);
+      assert_true(dv_ldl_analyse_again(&f, &a.pattern, 1, DV_ORDER_BEST, &history));
+      check_same_analysis(f.symbolic, whole);
+      assert_int_equal(whole->looked, a.pattern.rows);
+      if (history.analyses == 2) check_same_numbers(history.order.data, used, a.pattern.rows);
+      if (f.symbolic->looked < f.symbolic->n) {
+        double part = (double)f.symbolic->looked / (double)f.symbolic->n;
+        least = dv_min(least, part);
+        mean += part;
+        partial++;
+      }
+      if (change % 5 == 4) check_solves(&f, &a);
+      dv_ldl_symbolic_release(whole);
+      dv_free(given);
+      dv_free(moved);
+      dv_block_matrix_free(&a);
+      if (change % 10 != 9) change_grid(&g, change, &seed);   // else the same again
+    }
+    dv_ldl_free(&f);
+    dv_order_history_free(&history);
+    dv_free(g.place);
+  }
+  print_message("%d of 240 analyses looked at a part, %.0f %% of the points in the mean, %.0f %% at least\n", partial,
+                100 * mean / partial, 100 * least);
+  assert_true(partial > 150 && mean / partial < 0.7 && least < 0.2);
+}
+
 static void near_is_a_permutation(void **state)
 {
   DV_UNUSED(state);
@@ -148,20 +259,20 @@ static void near_is_a_permutation(void **state)
   grid_matrix(&g, &was);
   assert_true(dv_order(DV_ORDER_AMD, &was.pattern, before));
   // nothing changed: the order stays
-  assert_true(dv_order_near(&was.pattern, before, &was.pattern, after));
+  assert_true(dv_order_near(&was.pattern, before, &was.pattern, after, NULL));
   assert_memory_equal(before, after, sizeof before);
   for (size_t i = 0; i < 20; i++) grid_remove(&g, i);
   for (size_t i = 0; i < 30; i++) grid_double(&g, i);
   grid_matrix(&g, &now);
-  assert_true(dv_order_near(&was.pattern, before, &now.pattern, after));
+  assert_true(dv_order_near(&was.pattern, before, &now.pattern, after, NULL));
   for (size_t k = 0; k < g.count; k++) {
     assert_true(after[k] >= 0 && (size_t)after[k] < g.count && !seen[after[k]]);
     seen[after[k]] = true;
   }
   // from nothing, and to nothing
-  assert_true(dv_order_near(&(dvPattern){.row_start = (int32_t[]){0}}, NULL, &now.pattern, after));
+  assert_true(dv_order_near(&(dvPattern){.row_start = (int32_t[]){0}}, NULL, &now.pattern, after, NULL));
   for (size_t k = 0; k < g.count; k++) assert_int_equal(after[k], k);
-  assert_true(dv_order_near(&now.pattern, after, &(dvPattern){.row_start = (int32_t[]){0}}, after));
+  assert_true(dv_order_near(&now.pattern, after, &(dvPattern){.row_start = (int32_t[]){0}}, after, NULL));
   dv_block_matrix_free(&was);
   dv_block_matrix_free(&now);
   dv_free(g.place);
@@ -253,7 +364,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(changes_keep_the_order),   cmocka_unit_test(changes_leave_most_of_a_factor),
       cmocka_unit_test(near_is_a_permutation),    cmocka_unit_test(what_is_remembered_goes_on),
-      cmocka_unit_test(bad_memories_are_refused),
+      cmocka_unit_test(bad_memories_are_refused), cmocka_unit_test(a_partial_analysis_is_that_of_the_whole),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,16 +35,20 @@ static bool allocate(dvLdl *f, dvLdl *before)
   return false;
 }
 
-static bool analyse(dvLdl *f, const dvPattern *a, int block, dvOrderChoice *order)
+// `was`: the analysis of order->before, or NULL
+static bool analyse(dvLdl *f, const dvPattern *a, int block, dvOrderChoice *order, dvLdlSymbolic *was)
 {
   dvLdlBefore carried = {0};
+  if (was) was->users++;
   if (dv_ldl_carries(f)) dv_ldl_carry(f, &carried);
   dvLdl before = *f;
   dv_ldl_symbolic_release(f->symbolic);
   dv_free(f->single);
   before.symbolic = NULL;
   before.single = NULL;
-  *f = (dvLdl){.symbolic = dv_ldl_symbolic_create(a, block, DV_KERNEL_CHOOSE_WIDE(dv_front_kernels)->lanes, order)};
+  *f =
+      (dvLdl){.symbolic = dv_ldl_symbolic_create(a, block, DV_KERNEL_CHOOSE_WIDE(dv_front_kernels)->lanes, order, was)};
+  dv_ldl_symbolic_release(was);
   if (f->symbolic && allocate(f, &before)) {
     if (!carried.symbolic) return true;
     dv_ldl_before_free(&f->work->before);
@@ -58,18 +62,23 @@ static bool analyse(dvLdl *f, const dvPattern *a, int block, dvOrderChoice *orde
 
 bool dv_ldl_analyse(dvLdl *f, const dvPattern *a, int block, dvOrder order)
 {
-  return analyse(f, a, block, &(dvOrderChoice){.method = order});
+  return analyse(f, a, block, &(dvOrderChoice){.method = order}, NULL);
 }
 
 bool dv_ldl_analyse_again(dvLdl *f, const dvPattern *a, int block, dvOrder order, dvOrderHistory *history)
 {
   int32_t *room = dv_try_alloc((2 * a->rows + 1) * sizeof *room);
-  if (!room) return false;
-  dvOrderChoice choice = {.method = order, .used = room + a->rows};
-  dv_order_history_propose(history, a, room, &choice);
-  bool good = analyse(f, a, block, &choice);
-  if (good) dv_order_history_note(history, a, &choice);
+  bool *moved = dv_try_alloc((a->rows + 1) * sizeof *moved), good = room && moved;
+  if (good) {
+    dvOrderChoice choice = {.method = order, .used = room + a->rows};
+    dv_order_history_propose(history, a, room, moved, &choice);
+    bool known = choice.given && f->symbolic && f->symbolic->origin == dv_order_history_key(history);
+    good = analyse(f, a, block, &choice, known ? f->symbolic : NULL);
+    if (good) dv_order_history_note(history, a, &choice);
+    if (good) f->symbolic->origin = dv_order_history_key(history);
+  }
   dv_free(room);
+  dv_free(moved);
   return good;
 }
 

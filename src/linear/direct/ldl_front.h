@@ -35,6 +35,14 @@ typedef struct dvFrontEntry {
   int32_t entry, row, col;
 } dvFrontEntry;
 
+// What the next analysis of nearly the same pattern wants to know of a front: numbers stored for nothing, memory of
+// update matrices while its subtree is at work; of its columns the rows of L below the diagonal, and their squares.
+typedef struct dvFrontShape {
+  double zeros, peak;
+  size_t count;
+  double work;
+} dvFrontShape;
+
 // A subtree that one thread works through.
 typedef struct dvFrontTask {
   int32_t begin, end;   // fronts, the last one is its root
@@ -50,7 +58,8 @@ typedef struct dvLdlSymbolic {
   int32_t *inverse;   // when a row is eliminated
   size_t count;       // blocks of L below the diagonal
   int32_t fronts;
-  dvFront *front;      // children before parents; one more at the end
+  dvFront *front;   // children before parents; one more at the end
+  dvFrontShape *shape;
   int32_t *child;      // lists of children
   int32_t *front_of;   // of each block row, in the order of elimination
   int32_t *row;        // of each front: blocks below its pivots, when they are eliminated
@@ -59,8 +68,10 @@ typedef struct dvLdlSymbolic {
   int32_t tasks;
   dvFrontTask *task;   // subtrees, the heaviest first
   int32_t tops;
-  int32_t *top;   // fronts above the subtrees, children before parents
-  double flops;
+  int32_t *top;         // fronts above the subtrees, children before parents
+  double flops, work;   // of a factorisation; sum of squares of the columns of L, in blocks
+  uint64_t origin;      // of pattern and order (reorder.h), 0 when these are not known
+  size_t looked;        // points that the analysis looked at; the others stand in subtrees that an earlier one knew
   // sizes, numbers
   size_t lower, arena, shared;
   size_t left;                   // rows below the roots of all subtrees
@@ -68,8 +79,10 @@ typedef struct dvLdlSymbolic {
   size_t most_rows;              // slabs and all, of any front
 } dvLdlSymbolic;
 
-dvLdlSymbolic *dv_ldl_symbolic_create(const dvPattern *a, int block, int lanes,
-                                      dvOrderChoice *order);   // NULL when memory is short
+// `was` is the analysis of order->before with its order, or NULL: only what has changed since is looked at. The result
+// is the same. NULL when memory is short.
+dvLdlSymbolic *dv_ldl_symbolic_create(const dvPattern *a, int block, int lanes, dvOrderChoice *order,
+                                      const dvLdlSymbolic *was);
 void dv_ldl_symbolic_release(dvLdlSymbolic *s);
 
 // --- shapes ---

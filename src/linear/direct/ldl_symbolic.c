@@ -5,6 +5,8 @@
 //   are joined to it
 //   3. fronts in postorder, children that need most memory first; rows of each front
 //   4. places of A's entries and of each front's rows in its parent; subtrees for threads; places of update matrices
+//
+// Of subtrees that stay as an earlier analysis had them (ldl_graph.h), 1 to 3 are skipped and 4 is translated.
 #include "linear/direct/ldl_front.h"
 #include "linear/direct/ldl_tree.h"
 
@@ -19,6 +21,7 @@ void dv_ldl_symbolic_release(dvLdlSymbolic *s)
   dv_free(s->perm);
   dv_free(s->inverse);
   dv_free(s->front);
+  dv_free(s->shape);
   dv_free(s->child);
   dv_free(s->front_of);
   dv_free(s->row);
@@ -33,8 +36,8 @@ void dv_ldl_symbolic_release(dvLdlSymbolic *s)
 
 typedef struct Build {
   dvLdlSymbolic *s;
-  dvPattern columns;       // A by columns, in terms of its own numbers
-  int32_t *source;         // entry of A for each of its entries
+  dvLdlGraph graph;
+  int32_t *old;            // of each front: the one of the analysis before, -1
   int32_t *mark, *local;   // for each row in the order of elimination; `local` is scratch before that
 } Build;
 
@@ -44,14 +47,14 @@ typedef struct Build {
 static void find_rows(Build *b, int32_t i)
 {
   dvLdlSymbolic *s = b->s;
+  const dvLdlGraph *g = &b->graph;
   dvFront *f = &s->front[i];
   int32_t begin = f->first / s->block, end = begin + f->cols / s->block;
   int32_t *row = s->row + f->row, count = 0;
   for (int32_t j = begin; j < end; j++) {
-    int32_t own = s->perm[j];
-    s->front_of[j] = i;
-    for (int32_t e = b->columns.row_start[own]; e < b->columns.row_start[own + 1]; e++) {
-      int32_t k = s->inverse[b->columns.col[e]];
+    int32_t own = g->node[s->perm[j]];
+    for (int32_t e = g->columns.row_start[own]; e < g->columns.row_start[own + 1]; e++) {
+      int32_t k = s->inverse[g->point[g->columns.col[e]]];
       if (k < end || b->mark[k] == i) continue;
       b->mark[k] = i;
       row[count++] = k;
@@ -68,6 +71,24 @@ static void find_rows(Build *b, int32_t i)
   }
   dv_sort_i32(row, b->local, (size_t)count);
   f->rows = count * s->block;
+}
+
+// Rows of a front that stays: the same points. Those above its subtree may follow each other otherwise.
+static void translate_rows(Build *b, int32_t i)
+{
+  dvLdlSymbolic *s = b->s;
+  const dvLdlSymbolic *was = b->graph.was;
+  dvFront *f = &s->front[i];
+  const dvFront *before = &was->front[b->old[i]];
+  const int32_t *from = was->row + before->row;
+  int32_t *row = s->row + f->row, count = before->rows / s->block;
+  bool ascend = true;
+  for (int32_t e = 0; e < count; e++) {
+    row[e] = s->inverse[was->perm[from[e]]];
+    ascend = ascend && (e == 0 || row[e - 1] < row[e]);
+  }
+  if (!ascend) dv_sort_i32(row, b->local, (size_t)count);
+  f->rows = before->rows;
 }
 
 // first scalar of every row of front i, in the front
@@ -94,18 +115,44 @@ static void place_children(Build *b, const dvFront *f)
 static size_t place_entries(Build *b, const dvFront *f, bool diagonal, size_t at)
 {
   const dvLdlSymbolic *s = b->s;
+  const dvLdlGraph *g = &b->graph;
   int32_t begin = f->first / s->block, end = begin + f->cols / s->block;
   for (int32_t j = begin; j < end; j++) {
-    int32_t own = s->perm[j];
-    for (int32_t e = b->columns.row_start[own]; e < b->columns.row_start[own + 1]; e++) {
-      int32_t k = s->inverse[b->columns.col[e]];
-      if (diagonal ? k == j : k > j) s->entry[at++] = (dvFrontEntry){b->source[e], b->local[k], (j - begin) * s->block};
+    int32_t own = g->node[s->perm[j]];
+    for (int32_t e = g->columns.row_start[own]; e < g->columns.row_start[own + 1]; e++) {
+      int32_t k = s->inverse[g->point[g->columns.col[e]]];
+      if (diagonal ? k == j : k > j) s->entry[at++] = (dvFrontEntry){g->source[e], b->local[k], (j - begin) * s->block};
     }
   }
   return at;
 }
 
-static bool fill_fronts(Build *b)
+// where an entry of the matrix before stands now: rows that are the same were only shifted
+static int32_t shifted(const dvLdlGraph *g, int32_t entry, int32_t row, int32_t col)
+{
+  const dvPattern *was = g->before, *now = g->now;
+  int32_t moved = entry - was->row_start[row] + now->row_start[row];
+  if (moved < now->row_start[row + 1] && now->col[moved] == col) return moved;
+  return dv_pattern_find(now, (size_t)row, (size_t)col);
+}
+
+// entries of a front that stays
+static size_t translate_entries(const Build *b, int32_t i, size_t at)
+{
+  const dvLdlSymbolic *s = b->s, *was = b->graph.was;
+  const dvFront *before = &was->front[b->old[i]];
+  int32_t below = (int32_t)dv_front_pivots(before, (size_t)s->lanes);
+  const int32_t *pivot = was->perm + before->first / s->block, *row = was->row + before->row;
+  for (size_t e = before->entry; e < before[1].entry; e++) {
+    dvFrontEntry from = was->entry[e];
+    int32_t own = pivot[from.col / s->block];
+    int32_t other = from.row < below ? pivot[from.row / s->block] : was->perm[row[(from.row - below) / s->block]];
+    s->entry[at++] = (dvFrontEntry){shifted(&b->graph, from.entry, other, own), b->local[s->inverse[other]], from.col};
+  }
+  return at;
+}
+
+static bool fill_fronts(Build *b, size_t entries)
 {
   dvLdlSymbolic *s = b->s;
   size_t rows = 0, at = 0;
@@ -116,17 +163,19 @@ static bool fill_fronts(Build *b)
   s->row = dv_try_alloc((rows + 1) * sizeof *s->row);
   s->place = dv_try_alloc((rows + 1) * sizeof *s->place);
   s->front_of = dv_try_alloc((s->n + 1) * sizeof *s->front_of);
-  s->entry = dv_try_alloc((dv_pattern_count(&b->columns) + 1) * sizeof *s->entry);
+  s->entry = dv_try_alloc((entries + 1) * sizeof *s->entry);
   if (!s->row || !s->place || !s->entry || !s->front_of) return false;
   for (size_t k = 0; k < s->n; k++) b->mark[k] = -1;
   for (int32_t i = 0; i < s->fronts; i++) {
     dvFront *f = &s->front[i];
-    find_rows(b, i);
+    for (int32_t j = f->first / s->block; j < (f->first + f->cols) / s->block; j++) s->front_of[j] = i;
+    if (b->old[i] < 0) find_rows(b, i);
+    else translate_rows(b, i);
     number_rows(b, i);
     place_children(b, f);
     f->entry = at;
-    at = place_entries(b, f, true, at);
-    at = place_entries(b, f, false, at);
+    if (b->old[i] < 0) at = place_entries(b, f, false, place_entries(b, f, true, at));
+    else at = translate_entries(b, i, at);
   }
   s->front[s->fronts].entry = at;
   return true;
@@ -255,7 +304,23 @@ static void measure(dvLdlSymbolic *s)
   }
 }
 
-dvLdlSymbolic *dv_ldl_symbolic_create(const dvPattern *a, int block, int lanes, dvOrderChoice *order)
+// the tree of what has changed since the analysis before, or of all
+static bool grow(Build *b, const dvPattern *a, dvOrderChoice *order, const dvLdlSymbolic *was)
+{
+  static const double EXACT = 9007199254740992;   // sums of whole numbers below 2^53 do not depend on their order
+  dvLdlSymbolic *s = b->s;
+  bool near = was && order->given && was->block == s->block && was->lanes == s->lanes && was->work < EXACT / 4;
+  if (near && dv_ldl_graph_reduce(&b->graph, was, a, order)) {
+    if (dv_ldl_grow_tree(s, &b->graph, order, &b->old)) return true;
+    if (!order->whole) return false;
+    order->given = NULL;   // too dear, as it would be seen from the whole
+    dv_ldl_graph_free(&b->graph);
+  }
+  return dv_ldl_graph_whole(&b->graph, a) && dv_ldl_grow_tree(s, &b->graph, order, &b->old);
+}
+
+dvLdlSymbolic *dv_ldl_symbolic_create(const dvPattern *a, int block, int lanes, dvOrderChoice *order,
+                                      const dvLdlSymbolic *was)
 {
   dvLdlSymbolic *s = dv_try_alloc(sizeof *s);
   if (!s) return NULL;
@@ -265,15 +330,15 @@ dvLdlSymbolic *dv_ldl_symbolic_create(const dvPattern *a, int block, int lanes, 
   s->inverse = dv_try_alloc((s->n + 1) * sizeof *s->inverse);
   b.mark = dv_try_alloc((s->n + 1) * sizeof *b.mark);
   b.local = dv_try_alloc((s->n + 1) * sizeof *b.local);
-  b.source = dv_try_alloc((dv_pattern_count(a) + 1) * sizeof *b.source);
-  bool good = s->n <= INT32_MAX / (size_t)block / 2 && s->perm && s->inverse && b.mark && b.local && b.source &&
-              dv_pattern_transpose(&b.columns, a, b.source) && dv_ldl_grow_tree(s, a, &b.columns, order) &&
-              fill_fronts(&b) && cut_subtrees(s) && place_updates(s);
+  bool good = s->n <= INT32_MAX / (size_t)block / 2 && s->perm && s->inverse && b.mark && b.local &&
+              grow(&b, a, order, was) && fill_fronts(&b, dv_pattern_count(a)) && cut_subtrees(s) && place_updates(s);
   if (good) measure(s);
+  s->looked = b.graph.open;
+  s->work = order->work;
   dv_free(b.mark);
   dv_free(b.local);
-  dv_free(b.source);
-  dv_pattern_free(&b.columns);
+  dv_free(b.old);
+  dv_ldl_graph_free(&b.graph);
   if (!good) {
     dv_ldl_symbolic_release(s);
     return NULL;

@@ -5,14 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A tree while it is made, numbers of nodes are blocks (columns) or groups of them.
+// A tree while it is made, numbers of nodes are blocks (columns) or groups of them. A subtree that stays is one column,
+// and a group by itself.
 typedef struct Tree {
+  const dvLdlGraph *graph;
   int32_t n;
   int32_t *perm, *inverse;
   int32_t *parent, *count;   // of columns: rows of L below the diagonal
   int32_t *group;            // of each column
   int32_t groups;
   int32_t *cols, *rows, *up;   // of groups: columns, rows below, parent
+  int32_t *stays;              // the node of a subtree that it is, -1
   int32_t *head, *next;        // children
   int32_t *into;               // the group that it was joined to, or itself
   double *zeros;               // numbers stored for nothing
@@ -85,7 +88,7 @@ static int32_t top_of(int32_t *above, int32_t j)
 
 // Rows of L below the diagonal of each column, without L: the tree of a row begins at its leaves among the entries of A
 // and ends where two of them meet (Gilbert, Ng and Peyton 1994). Columns are in postorder; `columns` has A by columns.
-static size_t count_rows(Tree *t, const dvPattern *columns)
+static void count_rows(Tree *t, const dvPattern *columns)
 {
   int32_t *first = t->a, *most = t->b, *last = t->head, *above = t->next, *count = t->count;
   for (int32_t k = 0; k < t->n; k++) first[k] = most[k] = last[k] = -1, above[k] = k;
@@ -106,12 +109,10 @@ static size_t count_rows(Tree *t, const dvPattern *columns)
     }
     if (t->parent[j] >= 0) above[j] = t->parent[j];
   }
-  size_t all = 0;
   for (int32_t j = 0; j < t->n; j++) {
     if (t->parent[j] >= 0) count[t->parent[j]] += count[j];
-    all += (size_t)--count[j];
+    count[j]--;
   }
-  return all;
 }
 
 // --- groups --------------------------------------------------------------------------------------
@@ -126,6 +127,13 @@ static void group_columns(Tree *t)
     t->cols[g]++;
     t->rows[g] = t->count[k];
     t->b[g] = k;   // its last column
+    t->stays[g] = -1;
+    if (!dv_ldl_node_stays(t->graph, t->perm[k])) continue;
+    int32_t top = dv_ldl_stay(t->graph, t->perm[k])->end - 1;
+    t->stays[g] = t->perm[k];
+    t->cols[g] = t->graph->was->front[top].cols / t->graph->was->block;
+    t->zeros[g] = t->graph->was->shape[top].zeros;
+    t->peak[g] = t->graph->was->shape[top].peak;
   }
   for (int32_t g = 0; g < t->groups; g++) {
     int32_t up = t->parent[t->b[g]];
@@ -200,7 +208,7 @@ static void join_groups(Tree *t, int block, Candidate *list)
 static void sort_children(Tree *t, Candidate *list)
 {
   for (int32_t p = 0; p < t->groups; p++) {
-    if (t->into[p] != p) continue;
+    if (t->into[p] != p || t->stays[p] >= 0) continue;
     size_t count = 0;
     for (int32_t c = t->head[p]; c >= 0; c = t->next[c])
       list[count++] = (Candidate){t->peak[c] - (double)t->rows[c] * t->rows[c], c};
@@ -253,54 +261,116 @@ static void list_children(dvLdlSymbolic *s)
   }
 }
 
-static bool make_fronts(Tree *t, dvLdlSymbolic *s)
+// fronts of a subtree that stays, from number `at` on; the parent of the last one comes later
+static void take_over(dvLdlSymbolic *s, const dvLdlGraph *g, const dvLdlStay *stay, int32_t at, int32_t first,
+                      int32_t *old)
 {
-  int32_t *order = t->a, *number = t->b, first = 0;
-  s->fronts = walk_groups(t, order);
-  s->front = dv_try_alloc((size_t)(s->fronts + 1) * sizeof *s->front);
-  s->child = dv_try_alloc((size_t)(s->fronts + 1) * sizeof *s->child);
-  if (!s->front || !s->child) return false;
-  for (int32_t i = 0; i < s->fronts; i++) {
-    number[order[i]] = i;
-    s->front[i] =
-        (dvFront){.first = first, .cols = t->cols[order[i]] * s->block, .rows = t->rows[order[i]], .parent = -1};
-    first += s->front[i].cols;
+  const dvLdlSymbolic *was = g->was;
+  int32_t columns = was->front[stay->begin].first, shift = first - columns;
+  for (int32_t j = stay->begin; j < stay->end; j++) {
+    const dvFront *f = &was->front[j];
+    int32_t i = at + j - stay->begin, up = j == stay->end - 1 ? -1 : at + f->parent - stay->begin;
+    s->front[i] = (dvFront){.first = f->first + shift, .cols = f->cols, .rows = f->rows / s->block, .parent = up};
+    s->shape[i] = was->shape[j];
+    old[i] = j;
   }
-  for (int32_t i = 0; i < s->fronts; i++)
-    if (t->up[order[i]] >= 0) s->front[i].parent = number[t->up[order[i]]];
-  list_children(s);
-  // columns: a group that was joined to another stands before it, so links lead upwards
-  for (int32_t g = t->groups - 1; g >= 0; g--) t->into[g] = t->into[t->into[g]];
+  int32_t end = was->front[stay->end - 1].first + was->front[stay->end - 1].cols;
+  for (int32_t k = columns / s->block; k < end / s->block; k++) {
+    int32_t to = k + shift / s->block;
+    s->perm[to] = was->perm[k];
+    s->inverse[was->perm[k]] = to;
+  }
+}
+
+static int32_t fronts_of(const Tree *t, int32_t group)
+{
+  if (t->stays[group] < 0) return 1;
+  const dvLdlStay *stay = dv_ldl_stay(t->graph, t->stays[group]);
+  return stay->end - stay->begin;
+}
+
+// number[g]: the front of a group, the last one of a subtree
+static void lay_fronts(const Tree *t, dvLdlSymbolic *s, int32_t groups, const int32_t *order, int32_t *number,
+                       int32_t *old)
+{
+  int32_t first = 0, at = 0;
+  for (int32_t k = 0; k < groups; k++) {
+    int32_t g = order[k], count = fronts_of(t, g);
+    number[g] = at + count - 1;
+    if (t->stays[g] >= 0) {
+      take_over(s, t->graph, dv_ldl_stay(t->graph, t->stays[g]), at, first, old);
+    } else {
+      s->front[at] = (dvFront){.first = first, .cols = t->cols[g] * s->block, .rows = t->rows[g], .parent = -1};
+      s->shape[at] = (dvFrontShape){.zeros = t->zeros[g], .peak = t->peak[g]};
+      old[at] = -1;
+    }
+    at += count;
+    first = s->front[at - 1].first + s->front[at - 1].cols;
+  }
+  for (int32_t k = 0; k < groups; k++)
+    if (t->up[order[k]] >= 0) s->front[number[order[k]]].parent = number[t->up[order[k]]];
+}
+
+// columns: a group that was joined to another stands before it, so links lead upwards
+static void lay_columns(Tree *t, dvLdlSymbolic *s, const int32_t *number)
+{
   int32_t *cursor = t->next;
-  for (int32_t i = 0; i < s->fronts; i++) cursor[i] = s->front[i].first / s->block;
+  for (int32_t g = t->groups - 1; g >= 0; g--) t->into[g] = t->into[t->into[g]];
+  for (int32_t g = 0; g < t->groups; g++) cursor[g] = 0;
   for (int32_t k = 0; k < t->n; k++) {
-    int32_t at = cursor[number[t->into[t->group[k]]]]++;
-    s->perm[at] = t->perm[k];
-    s->inverse[t->perm[k]] = at;
+    int32_t g = t->into[t->group[k]], point = t->graph->point[t->perm[k]];
+    dvFrontShape *shape = &s->shape[number[g]];
+    if (t->stays[g] >= 0) continue;
+    shape->count += (size_t)t->count[k];
+    shape->work += (double)t->count[k] * t->count[k];
+    int32_t at = s->front[number[g]].first / s->block + cursor[g]++;
+    s->perm[at] = point;
+    s->inverse[point] = at;
   }
+  for (int32_t i = 0; i < s->fronts; i++) s->count += s->shape[i].count;
+}
+
+static bool make_fronts(Tree *t, dvLdlSymbolic *s, int32_t **old)
+{
+  int32_t *order = t->a, *number = t->b, groups = walk_groups(t, order);
+  for (int32_t k = 0; k < groups; k++) s->fronts += fronts_of(t, order[k]);
+  s->front = dv_try_alloc((size_t)(s->fronts + 1) * sizeof *s->front);
+  s->shape = dv_try_alloc((size_t)(s->fronts + 1) * sizeof *s->shape);
+  s->child = dv_try_alloc((size_t)(s->fronts + 1) * sizeof *s->child);
+  *old = dv_try_alloc((size_t)(s->fronts + 1) * sizeof **old);
+  if (!s->front || !s->shape || !s->child || !*old) return false;
+  lay_fronts(t, s, groups, order, number, *old);
+  list_children(s);
+  lay_columns(t, s, number);
   return true;
 }
 
 // sum of squares of the columns of L, in blocks: what the factorisation with the present order costs
 static double work_of(const Tree *t)
 {
-  double sum = 0;
-  for (int32_t k = 0; k < t->n; k++) sum += (double)t->count[k] * t->count[k];
+  double sum = t->graph->work;
+  for (int32_t k = 0; k < t->n; k++)
+    if (!dv_ldl_node_stays(t->graph, t->perm[k])) sum += (double)t->count[k] * t->count[k];
   return sum;
 }
 
-// finds the order, its tree and the rows of each column; returns the blocks of L below the diagonal
-static bool order_columns(Tree *t, const dvPattern *p, const dvPattern *columns, dvOrder order, size_t *count)
+// tree and rows of the columns in the present order
+static void look_at_order(Tree *t)
 {
-  if (!dv_order(order, p, t->perm)) return false;
-  sort_columns(t, p);
-  *count = count_rows(t, columns);
+  sort_columns(t, t->graph->rows);
+  count_rows(t, &t->graph->columns);
+}
+
+static bool order_columns(Tree *t, dvOrder order)
+{
+  if (!dv_order(order, t->graph->rows, t->perm)) return false;
+  look_at_order(t);
   return true;
 }
 
 // The order of least work. On small graphs METIS is not worth its time. AMD between its separators takes up to a sixth
 // less work than its own orders on middling graphs, more on large ones.
-static bool order_best(Tree *t, const dvPattern *p, const dvPattern *columns, size_t *count)
+static bool order_best(Tree *t)
 {
   static const struct {
     dvOrder order;
@@ -313,7 +383,7 @@ static bool order_best(Tree *t, const dvPattern *p, const dvPattern *columns, si
   if (!kept) return false;
   for (size_t k = 0; k < DV_COUNT(tried) && good; k++) {
     if (t->n < tried[k].least || t->n > tried[k].most || (k > 0 && !dv_order_has_metis())) continue;
-    good = order_columns(t, p, columns, tried[k].order, count);
+    good = order_columns(t, tried[k].order);
     last = good && work_of(t) < least;
     if (!last) continue;
     least = work_of(t);
@@ -321,49 +391,64 @@ static bool order_best(Tree *t, const dvPattern *p, const dvPattern *columns, si
   }
   if (good && !last) {
     memcpy(t->perm, kept, bytes);
-    sort_columns(t, p);
-    *count = count_rows(t, columns);
+    look_at_order(t);
   }
   dv_free(kept);
   return good;
 }
 
-// the order that is given, unless it is too dear
-static bool choose_order(Tree *t, const dvPattern *p, const dvPattern *columns, dvOrderChoice *order, size_t *count)
+// the order of points that the nodes' stands for
+static void note_order(const Tree *t, int32_t *used)
 {
-  size_t bytes = (size_t)t->n * sizeof(int32_t);
+  const dvLdlGraph *g = t->graph;
+  for (int32_t k = 0; k < t->n; k++) {
+    int32_t node = t->perm[k];
+    if (!dv_ldl_node_stays(g, node)) {
+      *used++ = g->point[node];
+      continue;
+    }
+    const dvLdlStay *stay = dv_ldl_stay(g, node);
+    size_t count = (size_t)(stay[1].member - stay->member);
+    memcpy(used, g->member + stay->member, count * sizeof *used);
+    used += count;
+  }
+}
+
+// the order that is given, unless it is too dear
+static bool choose_order(Tree *t, dvOrderChoice *order)
+{
+  const dvLdlGraph *g = t->graph;
+  const int32_t *given = g->was ? g->given : order->given;
   order->whole = true;
-  if (order->given) {
-    memcpy(t->perm, order->given, bytes);
-    sort_columns(t, p);
-    *count = count_rows(t, columns);
+  if (given) {
+    memcpy(t->perm, given, (size_t)t->n * sizeof *given);
+    look_at_order(t);
     order->whole = work_of(t) > order->most;
   }
-  if (order->whole && !(order->method == DV_ORDER_BEST ? order_best(t, p, columns, count)
-                                                       : order_columns(t, p, columns, order->method, count)))
+  if (order->whole && (g->was || !(order->method == DV_ORDER_BEST ? order_best(t) : order_columns(t, order->method))))
     return false;
   order->work = work_of(t);
-  if (order->used) memcpy(order->used, t->perm, bytes);
+  if (order->used) note_order(t, order->used);
   return true;
 }
 
-bool dv_ldl_grow_tree(dvLdlSymbolic *s, const dvPattern *a, const dvPattern *columns, dvOrderChoice *order)
+bool dv_ldl_grow_tree(dvLdlSymbolic *s, const dvLdlGraph *g, dvOrderChoice *order, int32_t **old)
 {
-  Tree t = {.n = (int32_t)s->n};
+  Tree t = {.graph = g, .n = (int32_t)g->nodes};
   int32_t **arrays[] = {&t.perm, &t.inverse, &t.parent, &t.count, &t.group, &t.cols, &t.rows,
-                        &t.up,   &t.head,    &t.next,   &t.into,  &t.a,     &t.b};
-  size_t n = s->n + 1;
+                        &t.up,   &t.head,    &t.next,   &t.into,  &t.a,     &t.b,    &t.stays};
+  size_t n = g->nodes + 1;
   int32_t *ints = dv_try_alloc(DV_COUNT(arrays) * n * sizeof *ints);
   Candidate *list = dv_try_alloc(n * sizeof *list);
   t.zeros = dv_try_alloc(n * sizeof *t.zeros);
   t.peak = dv_try_alloc(n * sizeof *t.peak);
   for (size_t k = 0; ints && k < DV_COUNT(arrays); k++) *arrays[k] = ints + k * n;
-  bool good = ints && list && t.zeros && t.peak && choose_order(&t, a, columns, order, &s->count);
+  bool good = ints && list && t.zeros && t.peak && choose_order(&t, order);
   if (good) {
     group_columns(&t);
     join_groups(&t, s->block, list);
     sort_children(&t, list);
-    good = make_fronts(&t, s);
+    good = make_fronts(&t, s, old);
   }
   dv_free(ints);
   dv_free(list);

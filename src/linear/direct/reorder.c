@@ -90,13 +90,14 @@ static void sort_by_key(size_t n, const int32_t *key, size_t keys, int32_t *star
   for (size_t i = 0; i < n; i++) perm[start[key[i]]++] = (int32_t)i;
 }
 
-bool dv_order_near(const dvPattern *was, const int32_t *before, const dvPattern *now, int32_t *perm)
+bool dv_order_near(const dvPattern *was, const int32_t *before, const dvPattern *now, int32_t *perm, bool *moved)
 {
   size_t n = now->rows, keys = 2 * was->rows + 2;
   if (was->rows > INT32_MAX / 2 - 2) return false;
   int32_t *key = dv_try_alloc((2 * n + keys + 2) * sizeof *key), *round = key + n, *start = round + n;
   if (!key) return false;
   give_keys(was, now, before, key, round);
+  for (size_t i = 0; i < n && moved; i++) moved[i] = round[i] != 0;
   sort_by_key(n, key, keys, start, perm);
   dv_free(key);
   return true;
@@ -104,7 +105,8 @@ bool dv_order_near(const dvPattern *was, const int32_t *before, const dvPattern 
 
 // --- history -------------------------------------------------------------------------------------
 
-void dv_order_history_propose(const dvOrderHistory *h, const dvPattern *a, int32_t *room, dvOrderChoice *choice)
+void dv_order_history_propose(const dvOrderHistory *h, const dvPattern *a, int32_t *room, bool *moved,
+                              dvOrderChoice *choice)
 {
   choice->given = NULL;
   if (h->analyses < 2) return;
@@ -112,12 +114,15 @@ void dv_order_history_propose(const dvOrderHistory *h, const dvPattern *a, int32
   double growth = (double)a->rows / dv_max(h->rows, 1);
   if (dv_pattern_same(&was, a)) {   // restored: that very order again
     memcpy(room, h->order.data, a->rows * sizeof *room);
+    memset(moved, 0, a->rows * sizeof *moved);
     choice->most = 1e300;
   } else {
-    if (!dv_order_near(&was, h->order.data, a, room)) return;
+    if (!dv_order_near(&was, h->order.data, a, room, moved)) return;
     choice->most = DEAR * h->work * growth * growth;   // of a solid: n to the power of two
   }
   choice->given = room;
+  choice->before = was;
+  choice->moved = moved;
 }
 
 void dv_order_history_note(dvOrderHistory *h, const dvPattern *a, const dvOrderChoice *choice)
@@ -133,6 +138,12 @@ void dv_order_history_note(dvOrderHistory *h, const dvPattern *a, const dvOrderC
   memcpy(h->row_start.data, a->row_start, h->row_start.count * sizeof *a->row_start);
   if (h->col.count) memcpy(h->col.data, a->col, h->col.count * sizeof *a->col);
   if (a->rows) memcpy(h->order.data, choice->used, a->rows * sizeof *choice->used);
+}
+
+uint64_t dv_order_history_key(const dvOrderHistory *h)
+{
+  if (h->analyses < 2) return 0;
+  return dv_hash_bytes(h->order.data, h->order.count * sizeof *h->order.data, h->hash) | 1;
 }
 
 // every number once, rows within the columns
