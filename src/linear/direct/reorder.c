@@ -23,10 +23,16 @@ static dvPattern pattern_of(const dvOrderHistory *h)
   return (dvPattern){h->order.count, h->order.count, h->row_start.data, h->col.data};
 }
 
+// FNV-1a of whole numbers, which takes a quarter of that of bytes
+static uint64_t hash_numbers(const int32_t *numbers, size_t count, uint64_t hash)
+{
+  for (size_t i = 0; i < count; i++) hash = (hash ^ (uint32_t)numbers[i]) * 0x100000001b3u;
+  return hash;
+}
+
 static uint64_t hash_of(const dvPattern *a)
 {
-  uint64_t hash = dv_hash_bytes(a->row_start, (a->rows + 1) * sizeof *a->row_start, a->rows);
-  return dv_hash_bytes(a->col, dv_pattern_count(a) * sizeof *a->col, hash);
+  return hash_numbers(a->col, dv_pattern_count(a), hash_numbers(a->row_start, a->rows + 1, 0xcbf29ce484222325u));
 }
 
 // --- an order near to another --------------------------------------------------------------------
@@ -48,6 +54,8 @@ static bool is_same_point(const dvPattern *was, const dvPattern *now, size_t i)
 {
   if (i >= was->rows) return false;
   int32_t before = was->row_start[i + 1] - was->row_start[i], after = now->row_start[i + 1] - now->row_start[i];
+  const int32_t *a = was->col + was->row_start[i], *b = now->col + now->row_start[i];
+  if (before == after && memcmp(a, b, (size_t)after * sizeof *a) == 0) return true;
   return 2 * common_neighbours(was, now, i) >= (before < after ? before : after) - 1;
 }
 
@@ -143,7 +151,7 @@ void dv_order_history_note(dvOrderHistory *h, const dvPattern *a, const dvOrderC
 uint64_t dv_order_history_key(const dvOrderHistory *h)
 {
   if (h->analyses < 2) return 0;
-  return dv_hash_bytes(h->order.data, h->order.count * sizeof *h->order.data, h->hash) | 1;
+  return hash_numbers(h->order.data, h->order.count, h->hash) | 1;
 }
 
 // every number once, rows within the columns
