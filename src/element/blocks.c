@@ -272,6 +272,7 @@ void dv_blocks_destroy(dvElementBlocks **blocks)
   dv_free(m->range);
   dv_free(m->slot);
   dv_element_sum_destroy(&m->sum);
+  dv_element_sum_destroy(&m->sum_before);
   dv_free(m);
   *blocks = NULL;
 }
@@ -303,11 +304,12 @@ dvElementSum *dv_blocks_sum(dvElementBlocks *m)
       const dvElementBlock *last = &m->blocks[dv_blocks_group(m, g, groups) - 1];
       first[g] = DV_LANES * (last->first_pack + last->packs);
     }
-    dv_element_sum_create(corner, m->nodes, m->points, first, groups, &m->sum);
+    dv_element_sum_create(corner, m->nodes, m->points, first, groups, m->sum_before, &m->sum);
   }
   dv_free(corner);
   dv_free(first);
   m->no_sum = !m->sum;
+  dv_element_sum_destroy(&m->sum_before);
   return m->sum;
 }
 

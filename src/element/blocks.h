@@ -54,12 +54,13 @@ typedef struct dvElementBlocks {
   // block: its local points then are added to f straight away.
   dvSlotRange *range;
   uint32_t *slot;
-  dvBlocksRoom room;          // for what patches add
-  size_t listed;              // entries of `slot`
-  size_t emptied, appended;   // elements that patches took out of their lanes, and put into new ones
-  bool open;                  // the last block takes new elements
-  struct dvElementSum *sum;   // of dv_blocks_sum
-  bool no_sum;                // it was tried in vain
+  dvBlocksRoom room;                 // for what patches add
+  size_t listed;                     // entries of `slot`
+  size_t emptied, appended;          // elements that patches took out of their lanes, and put into new ones
+  bool open;                         // the last block takes new elements
+  struct dvElementSum *sum;          // of dv_blocks_sum
+  struct dvElementSum *sum_before;   // the one before the last change
+  bool no_sum;                       // it was tried in vain
 } dvElementBlocks;
 
 // Cuts a mesh. `connectivity` has `nodes` point indices an element. With `positions` (three doubles a

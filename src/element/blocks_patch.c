@@ -252,7 +252,11 @@ static bool place_new(dvElementBlocks *m, const dvBlocksChange *c, dvNumbers *pa
 bool dv_blocks_follow(dvElementBlocks *m, const dvBlocksChange *c, dvNumbers *packs)
 {
   packs->count = 0;
-  dv_element_sum_destroy(&m->sum);
+  if (m->sum) {   // most of it will do for the next one
+    dv_element_sum_destroy(&m->sum_before);
+    m->sum_before = m->sum;
+    m->sum = NULL;
+  }
   m->no_sum = false;
   if (!follow_elements(m, c, packs) || !follow_points(m, c) || m->elements != c->count || m->points != c->point_count ||
       m->elements == 0 || !place_new(m, c, packs))

@@ -39,6 +39,12 @@ typedef struct dvElementSum {
                      // .., 11, 12, ..
   uint8_t *order;    // [lanes][nodes] corners by rising point
   uint32_t *start, *slot;   // of border entries: places in `kept`
+  // for the table of a mesh that is nearly the same
+  int32_t *corner;       // [lanes][nodes] what it was made of
+  uint64_t *own;         // the pairs of each block by their points, one block after the other
+  uint32_t *own_start;   // [count + 1]
+  uint16_t *rank;        // [lanes][pairs] among those of the block
+  size_t copied;         // blocks whose pairs were known
   double *kept;
   size_t room;   // doubles of a buffer
   int buffers;
@@ -49,9 +55,9 @@ typedef struct dvElementSum {
 
 // `corner` has the points of each lane, -1 in a lane without an element. `first_lane` has `count` + 1 numbers. False
 // when memory is short or a sum is not possible: an element names a point twice, or there are too many corners or
-// pairs.
+// pairs. `before` (may be NULL) is the table of the mesh before a change: what blocks without a change have is copied.
 bool dv_element_sum_create(const int32_t *corner, size_t nodes, size_t points, const uint32_t *first_lane, size_t count,
-                           dvElementSum **out);
+                           const dvElementSum *before, dvElementSum **out);
 void dv_element_sum_destroy(dvElementSum **sum);
 
 // Adds the matrices of the elements of a block to its pairs.

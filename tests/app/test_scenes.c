@@ -31,13 +31,13 @@ static char *ask(const char *command, const char *key)
 }
 
 // scenes may write files: they run in a directory of their own
-static void check_one(const char *path, int launches)
+static void check_one(const char *path, int launches, int steps)
 {
   char *directory = check_mkdir();
   char *first = NULL;
   for (int i = 0; i < launches; i++) {
-    char *command = dv_format("cd %s && %s run %s -n 6 --threads %d --hash --quiet 2>&1", directory, DIVAN_BINARY, path,
-                              1 + (i + 1) % 3),
+    char *command = dv_format("cd %s && %s run %s -n %d --threads %d --hash --quiet 2>&1", directory, DIVAN_BINARY,
+                              path, steps, 1 + (i + 1) % 3),
          *hash = ask(command, "hash ");
     if (!first) first = dv_strdup(hash);
     if (!dv_same(first, hash))
@@ -57,9 +57,9 @@ static void check_path(const char *path, void *user)
 {
   DV_UNUSED(user);
 #ifdef DV_CHECKING   // that results repeat is seen without checks of memory
-  check_one(path, 1);
+  check_one(path, 1, 3);
 #else
-  check_one(path, dv_ends_with_nocase(path, "/liver.scn") ? 10 : 3);
+  check_one(path, dv_ends_with_nocase(path, "/liver.scn") ? 10 : 3, 6);
 #endif
 }
 

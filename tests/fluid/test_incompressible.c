@@ -155,6 +155,7 @@ static void bodies_and_fluids_push_each_other(void **state)
 static void a_column_stands(void **state)
 {
   DV_UNUSED(state);
+  CHECK_LONG_MOTION();
   dvScene *scene = check_scene(
       "<Node gravity='0 -10 0' dt='0.004'><EulerExplicitSolver/>" GRID("5 10 5", "0.05 0.05 0.05", "0.45 0.95 0.45")
           WATER("period='0.5 0 0.5' viscosity='50'") FLOOR("") "</Node>",
@@ -185,6 +186,7 @@ static void a_column_stands(void **state)
 static void a_column_falls(void **state)
 {
   DV_UNUSED(state);
+  CHECK_LONG_MOTION();
   dvScene *scene = check_scene(
       "<Node gravity='0 -10 0' dt='0.002'><EulerExplicitSolver/>" GRID("6 10 5", "0.05 0.05 0.05", "0.55 0.95 0.45")
           WATER("period='0 0 0.5'") FLOOR("") "</Node>",

@@ -70,7 +70,7 @@ static void sums_equal_those_one_by_one(void **state)
   for (size_t k = 0; k < DV_COUNT(nodes) * DV_COUNT(blocks); k++) {
     Mesh m = make_mesh(nodes[k / DV_COUNT(blocks)], blocks[k % DV_COUNT(blocks)]);
     dvElementSum *sum = NULL;
-    assert_true(dv_element_sum_create(m.corner, m.nodes, POINTS, m.first, m.count, &sum));
+    assert_true(dv_element_sum_create(m.corner, m.nodes, POINTS, m.first, m.count, NULL, &sum));
     const double *total = dv_element_sum_total(sum, NULL, fill, &m);
     size_t found = 0;
     for (int32_t p = 0; p < POINTS; p++)
@@ -90,7 +90,7 @@ static void both_halves_are_written(void **state)
   DV_UNUSED(state);
   Mesh m = make_mesh(4, 6);
   dvElementSum *sum = NULL;
-  assert_true(dv_element_sum_create(m.corner, m.nodes, POINTS, m.first, m.count, &sum));
+  assert_true(dv_element_sum_create(m.corner, m.nodes, POINTS, m.first, m.count, NULL, &sum));
   size_t numbers = 9 * 2 * sum->entries + 4;
   double *first = calloc(numbers, sizeof *first), *other = calloc(numbers, sizeof *other);
   int32_t *places = calloc(2 * sum->entries, sizeof *places);
@@ -126,20 +126,63 @@ static void both_halves_are_written(void **state)
   dv_element_sum_destroy(&sum);
 }
 
+static void check_same_table(const dvElementSum *a, const dvElementSum *b)
+{
+  size_t lanes = LANES, borders = a->entries - a->inner;
+  assert_int_equal(a->entries, b->entries);
+  assert_int_equal(a->inner, b->inner);
+  assert_int_equal(a->room, b->room);
+  assert_true(a->stamp == b->stamp);
+  assert_memory_equal(a->blocks, b->blocks, a->count * sizeof *a->blocks);
+  assert_memory_equal(a->point, b->point, 2 * a->entries * sizeof *a->point);
+  assert_memory_equal(a->entry, b->entry, lanes * a->pairs * sizeof *a->entry);
+  assert_memory_equal(a->order, b->order, lanes * a->nodes);
+  assert_memory_equal(a->start, b->start, (borders + 1) * sizeof *a->start);
+  assert_memory_equal(a->slot, b->slot, a->start[borders] * sizeof *a->slot);
+}
+
+// Elements go, come back and take other points here and there: the table that is made from the one before is that from
+// scratch, and blocks without a change are not looked at.
+static void a_table_follows_changes(void **state)
+{
+  DV_UNUSED(state);
+  Mesh m = make_mesh(4, 6);
+  dvElementSum *before = NULL, *now, *fresh;
+  uint64_t seed = 5;
+  for (int change = 0; change < 200; change++) {
+    assert_true(dv_element_sum_create(m.corner, m.nodes, POINTS, m.first, m.count, before, &now));
+    assert_true(dv_element_sum_create(m.corner, m.nodes, POINTS, m.first, m.count, NULL, &fresh));
+    check_same_table(now, fresh);
+    assert_int_equal(fresh->copied, 0);
+    if (before) assert_true(now->copied >= (change % 10 == 9 ? 6 : 4));
+    dv_element_sum_destroy(&before);
+    dv_element_sum_destroy(&fresh);
+    before = now;
+    for (int k = 0; k < 2 && change % 10 != 8; k++) {   // at most two blocks; none before every tenth
+      size_t lane = (size_t)((number(seed++) + 0.5) * (LANES - 1));
+      int32_t *corner = m.corner + 4 * lane, first = (int32_t)((number(seed++) + 0.5) * (POINTS - 9));
+      for (int i = 0; i < 4; i++) corner[i] = first + 2 * i;
+      if (change % 3 == 0) corner[0] = -1;
+    }
+  }
+  free(m.matrices);
+  dv_element_sum_destroy(&before);
+}
+
 static void a_point_twice_is_refused(void **state)
 {
   DV_UNUSED(state);
   const int32_t corner[] = {0, 1, 2, 3, 4, 5, 4, 6};
   const uint32_t first[] = {0, 2};
   dvElementSum *sum = NULL;
-  assert_false(dv_element_sum_create(corner, 4, 7, first, 1, &sum));
+  assert_false(dv_element_sum_create(corner, 4, 7, first, 1, NULL, &sum));
   assert_null(sum);
 }
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(sums_equal_those_one_by_one),
-                                     cmocka_unit_test(both_halves_are_written),
-                                     cmocka_unit_test(a_point_twice_is_refused)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(sums_equal_those_one_by_one), cmocka_unit_test(both_halves_are_written),
+      cmocka_unit_test(a_table_follows_changes), cmocka_unit_test(a_point_twice_is_refused)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,6 +27,13 @@
 int check_each_scene(const char *folder, void (*visit)(const char *path, void *user), void *user);
 // the same, but every fifth only under checks of memory: for what walks a scene several times
 int check_some_scenes(const char *folder, void (*visit)(const char *path, void *user), void *user);
+
+// First line of a test of a long motion, whose lines of code others run too: skips it under checks of memory.
+#ifdef DV_CHECKING
+#define CHECK_LONG_MOTION() skip()
+#else
+#define CHECK_LONG_MOTION() ((void)0)
+#endif
 // A scratch directory of the test's own; the caller frees the name. Removed by check_rmdir.
 char *check_mkdir(void);
 void check_rmdir(char *directory);

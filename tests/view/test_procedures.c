@@ -216,6 +216,7 @@ static void the_liver_is_lifted_by_keys(void **state)
 static void the_gall_bladder_is_lifted_by_keys(void **state)
 {
   DV_UNUSED(state);
+  CHECK_LONG_MOTION();
   Fixture f;
   begin(&f, "anatomy/abdomen/scene.scn");
   Hand right = {&f, "/right", "LJIKOU"}, left = {&f, "/left", "DARFCE"};
@@ -248,6 +249,7 @@ static bool whole(void)
 static void a_segment_is_resected_by_keys(void **state)
 {
   DV_UNUSED(state);
+  CHECK_LONG_MOTION();
   Fixture f;
   begin(&f, "anatomy/resection/scene.scn");
   Hand right = {&f, "/right", "LJIKOU"}, left = {&f, "/left", "DARFCE"};
@@ -282,6 +284,7 @@ static void a_segment_is_resected_by_keys(void **state)
 static void a_capsule_is_opened_by_keys(void **state)
 {
   DV_UNUSED(state);
+  CHECK_LONG_MOTION();
   Fixture f;
   begin(&f, "anatomy/cataract/scene.scn");
   Hand right = {&f, "/right", "LJIKOU"}, left = {&f, "/left", "DARFCE"};
