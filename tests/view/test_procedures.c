@@ -196,6 +196,7 @@ static void a_key_stops_recorded_hands(void **state)
 static void the_liver_is_lifted_by_keys(void **state)
 {
   DV_UNUSED(state);
+  CHECK_LONG_MOTION();
   Fixture f;
   begin(&f, "anatomy/liver/scene.scn");
   Hand right = {&f, "/right", "LJIKOU"};
