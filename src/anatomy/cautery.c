@@ -86,8 +86,8 @@ static const dvFieldDesc cautery_fields[] = {CAUTERY_FIELDS(DV_DESCRIBE) DV_SWIT
 static const dvMemoryDesc cautery_memory[] = {
     DV_REMEMBER(numbers, active) DV_REMEMBER(numbers, burning) DV_REMEMBER(reals, line) DV_REMEMBER(numbers, strokes)
         DV_REMEMBER(numbers, cuts) DV_REMEMBER(numbers, area) DV_REMEMBER(numbers, quality) DV_REMEMBER(numbers, on)
-            DV_REMEMBER(numbers, wants) DV_REMEMBER(numbers, burnt) DV_REMEMBER(numbers, met) DV_REMEMBER(array, trail) DV_REMEMBER(array, seen) DV_REMEMBER(array, from)
-                DV_REMEMBER(numbers, begin)};
+            DV_REMEMBER(numbers, wants) DV_REMEMBER(numbers, burnt) DV_REMEMBER(numbers, met) DV_REMEMBER(array, trail)
+                DV_REMEMBER(array, seen) DV_REMEMBER(array, from) DV_REMEMBER(numbers, begin)};
 #undef SELF
 
 enum { MOST_TRAIL = 2048, MOST_STRIPS = 128, MOST_EDGE = 64 };

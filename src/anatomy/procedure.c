@@ -15,26 +15,27 @@
 #include <math.h>
 #include <string.h>
 
-#define PROCEDURE_FIELDS(X)                                                                      \
-  X(file, filename, "", "", "file with the steps, goals, warnings and score", .flags = DV_INPUT) \
-  X(string, reportFile, "", "", "file to write the report to at the end; none when not given")   \
-  X(string, title, "", "", "name of the procedure", .flags = DV_READ_ONLY)                       \
-  X(string, instruction, "", "", "what is to be done now", .flags = DV_READ_ONLY)                \
-  X(string, hint, "", "", "how it is done", .flags = DV_READ_ONLY)                               \
-  X(string, warning, "", "", "the last warning of this step", .flags = DV_READ_ONLY)             \
-  X(string, report, "", "", "what was done, so far", .flags = DV_READ_ONLY)                      \
-  X(int, step, "0", "", "the present step, counted from 1", .flags = DV_READ_ONLY)               \
-  X(int, steps, "0", "", "how many there are", .flags = DV_READ_ONLY)                            \
-  X(int, warnings, "0", "", "warnings so far", .flags = DV_READ_ONLY)                            \
-  X(real, score, "0", "", "the score as it is now", .flags = DV_READ_ONLY)                       \
-  X(bool, done, "0", "", "all steps are done", .flags = DV_READ_ONLY)                            \
-  X(bool, failed, "0", "", "it has ended without being done", .flags = DV_READ_ONLY)             \
-  X(string, reason, "", "", "why it has failed", .flags = DV_READ_ONLY)                          \
-  X(string, values, "", "", "what the file wants shown, a line each", .flags = DV_READ_ONLY)                              \
-  X(string, buttons, "", "", "keys of the hands and other keys, a line each: LJIKOU grasper", .flags = DV_READ_ONLY)      \
-  X(string, led, "", "", "hand that is to be led in this step; none when empty", .flags = DV_READ_ONLY)                   \
-  X(vec3, mark, "0 0 0", "m", "where to", .flags = DV_READ_ONLY)                                                          \
-  X(vec3, way, "0 0 0", "m", "from the hand to there, 0 along an axis on which it is near enough", .flags = DV_READ_ONLY) \
+#define PROCEDURE_FIELDS(X)                                                                                          \
+  X(file, filename, "", "", "file with the steps, goals, warnings and score", .flags = DV_INPUT)                     \
+  X(string, reportFile, "", "", "file to write the report to at the end; none when not given")                       \
+  X(string, title, "", "", "name of the procedure", .flags = DV_READ_ONLY)                                           \
+  X(string, instruction, "", "", "what is to be done now", .flags = DV_READ_ONLY)                                    \
+  X(string, hint, "", "", "how it is done", .flags = DV_READ_ONLY)                                                   \
+  X(string, warning, "", "", "the last warning of this step", .flags = DV_READ_ONLY)                                 \
+  X(string, report, "", "", "what was done, so far", .flags = DV_READ_ONLY)                                          \
+  X(int, step, "0", "", "the present step, counted from 1", .flags = DV_READ_ONLY)                                   \
+  X(int, steps, "0", "", "how many there are", .flags = DV_READ_ONLY)                                                \
+  X(int, warnings, "0", "", "warnings so far", .flags = DV_READ_ONLY)                                                \
+  X(real, score, "0", "", "the score as it is now", .flags = DV_READ_ONLY)                                           \
+  X(bool, done, "0", "", "all steps are done", .flags = DV_READ_ONLY)                                                \
+  X(bool, failed, "0", "", "it has ended without being done", .flags = DV_READ_ONLY)                                 \
+  X(string, reason, "", "", "why it has failed", .flags = DV_READ_ONLY)                                              \
+  X(string, values, "", "", "what the file wants shown, a line each", .flags = DV_READ_ONLY)                         \
+  X(string, buttons, "", "", "keys of the hands and other keys, a line each: LJIKOU grasper", .flags = DV_READ_ONLY) \
+  X(string, led, "", "", "hand that is to be led in this step; none when empty", .flags = DV_READ_ONLY)              \
+  X(vec3, mark, "0 0 0", "m", "where to", .flags = DV_READ_ONLY)                                                     \
+  X(vec3, way, "0 0 0", "m", "from the hand to there, 0 along an axis on which it is near enough",                   \
+    .flags = DV_READ_ONLY)                                                                                           \
   X(string, next, "", "", "key to press now; none when empty", .flags = DV_READ_ONLY)
 
 typedef struct Measured {

@@ -298,8 +298,7 @@ static bool read_expressions(Reader *r)
   bool good = read_items(r, r->p->steps.data, r->p->steps.count, names.text, "until") &&
               read_items(r, r->p->warnings.data, r->p->warnings.count, names.text, "when") &&
               read_items(r, r->p->failures.data, r->p->failures.count, names.text, "when") &&
-              read_items(r, r->p->shows.data, r->p->shows.count, names.text, "=") &&
-              read_places(r, names.text) &&
+              read_items(r, r->p->shows.data, r->p->shows.count, names.text, "=") && read_places(r, names.text) &&
               (!r->p->score_text || read_expression(r, &r->p->score, r->p->score_text, names.text, 0));
   dv_text_free(&names);
   return good;

@@ -10,8 +10,8 @@
 //   step     Cut the left lobe off
 //     hint   Press C and drag a line along the furrow
 //     lead   cautery = 0 lowest-0.01 z 0.002               where that hand is to go, and how near is there
-//     then   B when cut < 1                                the key to press when it is there; the condition may be left out
-//     until  resected > 5e-5
+//     then   B when cut < 1                                the key to press when it is there; the condition may be left
+//     out until  resected > 5e-5
 //   warning  A large vessel is open
 //     when   cut > 6
 //     cost   10
@@ -20,8 +20,8 @@
 //   score    100 - cost - 0.5 * time
 //
 // Goals, conditions and score are expressions (math/expression.h) of the measures and of time (s, of the scene),
-// elapsed (s, in this step), steps (done), warnings (so far) and cost (of those). Those of hand and lead hold no blanks.
-// The keys of a hand lead it right, left, up, down, to the front and to the back: x, y, z of the scene.
+// elapsed (s, in this step), steps (done), warnings (so far) and cost (of those). Those of hand and lead hold no
+// blanks. The keys of a hand lead it right, left, up, down, to the front and to the back: x, y, z of the scene.
 #ifndef DV_ANATOMY_PROCEDURE_FILE_H
 #define DV_ANATOMY_PROCEDURE_FILE_H
 

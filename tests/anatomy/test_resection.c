@@ -443,9 +443,9 @@ static void a_procedure_leads_a_hand(void **state)
   } looks[] = {
       {0, "ball", "", "LJIKOU ball\nG catch", "depth: 0", -1},
       {20, "ball", "", "LJIKOU ball\nG catch", "depth: 0.21", -1 + 5 * 0.2 * 0.21},
-      {20, "ball", "", "LJIKOU ball\nG catch", "depth: 0.82", 0},      // near, but not as low as is asked
+      {20, "ball", "", "LJIKOU ball\nG catch", "depth: 0.82", 0},   // near, but not as low as is asked
       {3, "ball", "G", "LJIKOU ball\nG catch", "depth: 0.95", 0},
-      {57, "", "", "LJIKOU ball\nG catch", "depth: 5.05", 0},          // the second step leads none
+      {57, "", "", "LJIKOU ball\nG catch", "depth: 5.05", 0},   // the second step leads none
   };
   for (size_t i = 0; i < DV_COUNT(looks); i++) {
     steps(scene, looks[i].steps);

@@ -159,8 +159,7 @@ static void balls_in_a_crowd(void **state)
   dvCollisionModel mesh = {.shape = DV_SHAPE_TRIANGLE}, balls = {.shape = DV_SHAPE_SPHERE};
   dvContactList list = {.model = {&mesh, &balls}};
   for (int i = 0; i < COUNT; i++) {
-    dvVec3 n =
-        dv_vec3_normalise(dv_vec3(dv_random(&r, -1, 1), dv_random(&r, -1, 1), dv_random(&r, -1, 1)));
+    dvVec3 n = dv_vec3_normalise(dv_vec3(dv_random(&r, -1, 1), dv_random(&r, -1, 1), dv_random(&r, -1, 1)));
     dvContact c = {.element = {i, (int32_t)dv_random(&r, 0, BALLS)},
                    .point = {{i, 0, 0}},
                    .normal = {n.x, n.y, n.z},
@@ -393,15 +392,10 @@ static void ten_times(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(fifty_thousand),
-                                     cmocka_unit_test(too_many),
-                                     cmocka_unit_test(point_by_point),
-                                     cmocka_unit_test(places),
-                                     cmocka_unit_test(balls_in_a_crowd),
-                                     cmocka_unit_test(inside_each_other),
-                                     cmocka_unit_test(odd_surfaces),
-                                     cmocka_unit_test(parts_that_are_missing),
-                                     cmocka_unit_test(models_without),
-                                     cmocka_unit_test(ten_times)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(fifty_thousand),   cmocka_unit_test(too_many),
+                                     cmocka_unit_test(point_by_point),   cmocka_unit_test(places),
+                                     cmocka_unit_test(balls_in_a_crowd), cmocka_unit_test(inside_each_other),
+                                     cmocka_unit_test(odd_surfaces),     cmocka_unit_test(parts_that_are_missing),
+                                     cmocka_unit_test(models_without),   cmocka_unit_test(ten_times)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

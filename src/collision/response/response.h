@@ -25,8 +25,8 @@ typedef struct dvDoubles {
 } dvDoubles;
 
 void dv_doubles_drop(dvDoubles *d, const dvContactList *list);
-// Of the contacts of one ball whose normals lie within `apart` (rad) of a deeper one's only that one stays; in the order
-// of the list. Nothing is dropped where there are no balls.
+// Of the contacts of one ball whose normals lie within `apart` (rad) of a deeper one's only that one stays; in the
+// order of the list. Nothing is dropped where there are no balls.
 void dv_doubles_thin(dvDoubles *d, const dvContactList *list, double apart);
 void dv_doubles_free(dvDoubles *d);
 
