@@ -55,6 +55,7 @@
   X(bool, burning, "0", "", "it burns: the current flows, and the edge is in the tissue", .flags = DV_READ_ONLY)     \
   X(vec3s, line, "", "m", "the edge, while it burns: where smoke rises and tissue is burnt", .flags = DV_READ_ONLY)  \
   X(int, strokes, "0", "", "how often it was switched on", .flags = DV_READ_ONLY)                                    \
+  X(int, burnt, "0", "", "strokes that went through tissue and are over", .flags = DV_READ_ONLY)                     \
   X(int, cuts, "0", "", "how often the mesh was cut", .flags = DV_READ_ONLY)                                         \
   X(real, area, "0", "m2", "that was swept in the tissue, at rest", .flags = DV_READ_ONLY)                           \
   X(real, quality, "1", "", "of the worst tetrahedron at a cut: 1 for a regular one, 0 for a flat one",              \
@@ -73,6 +74,7 @@ typedef struct Cautery {
   // remembered
   bool on;                  // the current flows in this step
   bool wants;               // and in the next one
+  bool met;                 // this stroke has met tissue
   DV_ARRAY(double) trail;   // places of the edge at rest, where it was: one after the other
   DV_ARRAY(double) seen;    // the same as they were then
   DV_ARRAY(int32_t) from;   // of each: the one that it went on from; -1 begins
@@ -84,8 +86,8 @@ static const dvFieldDesc cautery_fields[] = {CAUTERY_FIELDS(DV_DESCRIBE) DV_SWIT
 static const dvMemoryDesc cautery_memory[] = {
     DV_REMEMBER(numbers, active) DV_REMEMBER(numbers, burning) DV_REMEMBER(reals, line) DV_REMEMBER(numbers, strokes)
         DV_REMEMBER(numbers, cuts) DV_REMEMBER(numbers, area) DV_REMEMBER(numbers, quality) DV_REMEMBER(numbers, on)
-            DV_REMEMBER(numbers, wants) DV_REMEMBER(array, trail) DV_REMEMBER(array, seen) DV_REMEMBER(array, from)
-                DV_REMEMBER(numbers, begin)};
+            DV_REMEMBER(numbers, wants) DV_REMEMBER(numbers, burnt) DV_REMEMBER(numbers, met) DV_REMEMBER(array, trail)
+                DV_REMEMBER(array, seen) DV_REMEMBER(array, from) DV_REMEMBER(numbers, begin)};
 #undef SELF
 
 enum { MOST_TRAIL = 2048, MOST_STRIPS = 128, MOST_EDGE = 64 };
@@ -457,9 +459,12 @@ static void cautery_event(dvObject *o, const dvEvent *event)
   }
   if (event->kind == DV_EVENT_ANIMATE_BEGIN) {
     if (c->wants && !c->on) c->strokes++;
+    if (!c->wants && c->met) c->burnt++, c->met = false;
     c->on = c->wants;
     burn(c);
-    dv_touch(o, &c->burning), dv_touch(o, &c->line), dv_touch(o, &c->strokes), dv_touch(o, &c->cuts);
+    c->met = c->met || c->burning;
+    dv_touch(o, &c->burning), dv_touch(o, &c->line), dv_touch(o, &c->strokes), dv_touch(o, &c->burnt);
+    dv_touch(o, &c->cuts);
     dv_touch(o, &c->area), dv_touch(o, &c->quality);
   }
   // a step ahead, so that who wants to undo a stroke knows of it before

@@ -15,22 +15,28 @@
 #include <math.h>
 #include <string.h>
 
-#define PROCEDURE_FIELDS(X)                                                                      \
-  X(file, filename, "", "", "file with the steps, goals, warnings and score", .flags = DV_INPUT) \
-  X(string, reportFile, "", "", "file to write the report to at the end; none when not given")   \
-  X(string, title, "", "", "name of the procedure", .flags = DV_READ_ONLY)                       \
-  X(string, instruction, "", "", "what is to be done now", .flags = DV_READ_ONLY)                \
-  X(string, hint, "", "", "how it is done", .flags = DV_READ_ONLY)                               \
-  X(string, warning, "", "", "the last warning of this step", .flags = DV_READ_ONLY)             \
-  X(string, report, "", "", "what was done, so far", .flags = DV_READ_ONLY)                      \
-  X(int, step, "0", "", "the present step, counted from 1", .flags = DV_READ_ONLY)               \
-  X(int, steps, "0", "", "how many there are", .flags = DV_READ_ONLY)                            \
-  X(int, warnings, "0", "", "warnings so far", .flags = DV_READ_ONLY)                            \
-  X(real, score, "0", "", "the score as it is now", .flags = DV_READ_ONLY)                       \
-  X(bool, done, "0", "", "all steps are done", .flags = DV_READ_ONLY)                            \
-  X(bool, failed, "0", "", "it has ended without being done", .flags = DV_READ_ONLY)             \
-  X(string, reason, "", "", "why it has failed", .flags = DV_READ_ONLY)                          \
-  X(string, values, "", "", "what the file wants shown, a line each", .flags = DV_READ_ONLY)
+#define PROCEDURE_FIELDS(X)                                                                                          \
+  X(file, filename, "", "", "file with the steps, goals, warnings and score", .flags = DV_INPUT)                     \
+  X(string, reportFile, "", "", "file to write the report to at the end; none when not given")                       \
+  X(string, title, "", "", "name of the procedure", .flags = DV_READ_ONLY)                                           \
+  X(string, instruction, "", "", "what is to be done now", .flags = DV_READ_ONLY)                                    \
+  X(string, hint, "", "", "how it is done", .flags = DV_READ_ONLY)                                                   \
+  X(string, warning, "", "", "the last warning of this step", .flags = DV_READ_ONLY)                                 \
+  X(string, report, "", "", "what was done, so far", .flags = DV_READ_ONLY)                                          \
+  X(int, step, "0", "", "the present step, counted from 1", .flags = DV_READ_ONLY)                                   \
+  X(int, steps, "0", "", "how many there are", .flags = DV_READ_ONLY)                                                \
+  X(int, warnings, "0", "", "warnings so far", .flags = DV_READ_ONLY)                                                \
+  X(real, score, "0", "", "the score as it is now", .flags = DV_READ_ONLY)                                           \
+  X(bool, done, "0", "", "all steps are done", .flags = DV_READ_ONLY)                                                \
+  X(bool, failed, "0", "", "it has ended without being done", .flags = DV_READ_ONLY)                                 \
+  X(string, reason, "", "", "why it has failed", .flags = DV_READ_ONLY)                                              \
+  X(string, values, "", "", "what the file wants shown, a line each", .flags = DV_READ_ONLY)                         \
+  X(string, buttons, "", "", "keys of the hands and other keys, a line each: LJIKOU grasper", .flags = DV_READ_ONLY) \
+  X(string, led, "", "", "hand that is to be led in this step; none when empty", .flags = DV_READ_ONLY)              \
+  X(vec3, mark, "0 0 0", "m", "where to", .flags = DV_READ_ONLY)                                                     \
+  X(vec3, way, "0 0 0", "m", "from the hand to there, 0 along an axis on which it is near enough",                   \
+    .flags = DV_READ_ONLY)                                                                                           \
+  X(string, next, "", "", "key to press now; none when empty", .flags = DV_READ_ONLY)
 
 typedef struct Measured {
   dvField *field;
@@ -164,6 +170,55 @@ static void tell_step(Procedure *p)
   set_text(p, &p->hint, dv_strdup(s->hint ? s->hint : ""));
 }
 
+// hands and keys, a line each; they stay
+static void tell_buttons(Procedure *p)
+{
+  dvText t = {0};
+  for (size_t i = 0; i < p->p.hands.count; i++)
+    dv_text_printf(&t, "%s%s %s", t.length ? "\n" : "", p->p.hands.data[i].keys, p->p.hands.data[i].name);
+  for (size_t i = 0; i < p->p.keys.count; i++)
+    dv_text_printf(&t, "%s%c %s", t.length ? "\n" : "", p->p.keys.data[i].key, p->p.keys.data[i].text);
+  set_text(p, &p->buttons, t.text ? dv_text_take(&t) : dv_strdup(""));
+}
+
+static void change_text(Procedure *p, dvString *field, const char *text)
+{
+  if (!*field || !dv_same(*field, text)) set_text(p, field, dv_strdup(text));
+}
+
+// where the hand is to go in this step, and which key is next
+static void tell_way(Procedure *p)
+{
+  const dvProcedureItem *s = &p->p.steps.data[p->step - 1];
+  bool leads = s->lead.text && !has_ended(p), there = true;
+  double mark[3] = {0}, way[3] = {0};
+  for (int k = 0; k < 3 && leads; k++) {
+    mark[k] = dv_expression_value(&s->lead.value[k], p->value);
+    way[k] = mark[k] - dv_expression_value(&p->p.hands.data[s->hand].place.value[k], p->value);
+    leads = isfinite(way[k]) && isfinite(mark[k]);
+  }
+  double near = leads ? dv_expression_value(&s->lead.value[3], p->value) : 0;
+  for (int k = 0; k < 3; k++) {
+    if (!leads) mark[k] = way[k] = 0;
+    if (fabs(way[k]) <= near) way[k] = 0;
+    there = there && way[k] == 0;
+  }
+  memcpy(p->mark, mark, sizeof mark), memcpy(p->way, way, sizeof way);
+  dv_touch(&p->base, &p->mark), dv_touch(&p->base, &p->way);
+  bool asks = !has_ended(p) && there && (!s->asked || dv_expression_value(&s->asks, p->value) > 0);
+  char next[2] = {asks ? s->then : 0, 0};
+  change_text(p, &p->led, leads ? p->p.hands.data[s->hand].name : "");
+  change_text(p, &p->next, next);
+}
+
+// as many digits as somebody reads who is busy
+static double readable(double value)
+{
+  if (!isfinite(value)) return value;
+  double digit = fabs(value) < 9.995 ? 100 : fabs(value) < 99.95 ? 10 : 1;
+  return floor(value * digit + 0.5) / digit;
+}
+
 // values that are shown all the time
 static void tell_values(Procedure *p)
 {
@@ -173,10 +228,11 @@ static void tell_values(Procedure *p)
   for (size_t i = 0; i < p->p.shows.count && at + 1 < sizeof text; i++) {
     const dvProcedureItem *s = &p->p.shows.data[i];
     dv_snprintf(text + at, sizeof text - at, "%s%s: %.6g", i ? "\n" : "", s->text,
-                dv_expression_value(&s->expression, p->value));
+                readable(dv_expression_value(&s->expression, p->value)));
     at += strlen(text + at);
   }
-  if (!p->values || !dv_same(p->values, text)) set_text(p, &p->values, dv_strdup(text));
+  change_text(p, &p->values, text);
+  tell_way(p);
 }
 
 // what is to be done, as a message
@@ -361,6 +417,7 @@ static dvStatus procedure_init(dvObject *o)
   p->began = o->node->time;
   p->warned = p->lost = -1;
   set_text(p, &p->title, dv_strdup(p->p.title ? p->p.title : o->name));
+  tell_buttons(p);
   tell_step(p);
   write_report(p);
   return DV_OK;

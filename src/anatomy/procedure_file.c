@@ -105,20 +105,91 @@ static bool add_item(Reader *r, int kind, const char *text)
   return true;
 }
 
+// NAME = REST, in two; the name stays in `text`
+static char *split_at_equals(char *text)
+{
+  char *equals = strchr(text, '=');
+  if (!equals) return NULL;
+  char *rest = equals + 1 + strspn(equals + 1, " \t");
+  while (equals > text && dv_is_space(equals[-1])) equals--;
+  *equals = 0;
+  return *text && *rest ? rest : NULL;
+}
+
 // TEXT = EXPRESSION
 static bool read_show(Reader *r, char *rest)
 {
-  char *equals = strchr(rest, '=');
-  if (!equals || equals == rest)
-    return fail(r, "write what is shown and its value: show resected (ml) = 1e6 * resected");
-  char *value = equals + 1 + strspn(equals + 1, " \t");
-  while (equals > rest && dv_is_space(equals[-1])) equals--;
-  *equals = 0;
-  if (!*value || !*rest) return fail(r, "write what is shown and its value: show resected (ml) = 1e6 * resected");
+  const char *value = split_at_equals(rest);
+  if (!value) return fail(r, "write what is shown and its value: show resected (ml) = 1e6 * resected");
   if (r->p->shows.count == DV_PROCEDURE_MOST) return fail(r, "more than %d of them", DV_PROCEDURE_MOST);
   dvProcedureItem item = {.text = dv_strdup(rest), .condition = dv_strdup(value), .line = r->line};
   dv_push(&r->p->shows, item);
   return true;
+}
+
+static bool is_key(char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
+
+// NAME = KEYS X Y Z
+static bool read_hand(Reader *r, char *rest)
+{
+  char *keys = split_at_equals(rest), *place = keys ? strpbrk(keys, " \t") : NULL;
+  if (!place) return fail(r, "write its keys and where it is: hand grasper = LJIKOU x y z");
+  *place++ = 0;
+  bool good = strlen(keys) == DV_PROCEDURE_KEYS;
+  for (const char *k = keys; *k && good; k++) good = is_key(*k);
+  if (!good) return fail(r, "'%s' are not six keys; write capital letters or digits, as in LJIKOU", keys);
+  for (size_t i = 0; i < r->p->hands.count; i++)
+    if (dv_same(r->p->hands.data[i].name, rest)) return fail(r, "there are two hands called %s", rest);
+  if (r->p->hands.count == DV_PROCEDURE_MOST) return fail(r, "more than %d of them", DV_PROCEDURE_MOST);
+  dvProcedureHand hand = {.name = dv_strdup(rest), .place = {.text = dv_strdup(place), .line = r->line}};
+  memcpy(hand.keys, keys, DV_PROCEDURE_KEYS);
+  dv_push(&r->p->hands, hand);
+  return true;
+}
+
+// KEY = TEXT
+static bool read_press(Reader *r, char *rest)
+{
+  const char *text = split_at_equals(rest);
+  if (!text || !is_key(rest[0]) || rest[1]) return fail(r, "write a key and what it does: press G = open or close");
+  if (r->p->keys.count == DV_PROCEDURE_MOST) return fail(r, "more than %d of them", DV_PROCEDURE_MOST);
+  dvProcedureKey key = {.key = rest[0], .text = dv_strdup(text)};
+  dv_push(&r->p->keys, key);
+  return true;
+}
+
+// HAND = X Y Z NEAR
+static bool read_lead(Reader *r, char *rest)
+{
+  const char *place = split_at_equals(rest);
+  if (!place) return fail(r, "write which hand goes where, and how near is there: lead grasper = x y z 0.003");
+  if (r->item->lead.text) return fail(r, "there is a second lead");
+  for (size_t i = 0; i < r->p->hands.count; i++) {
+    if (!dv_same(r->p->hands.data[i].name, rest)) continue;
+    r->item->hand = (int)i;
+    r->item->lead = (dvProcedurePlace){.text = dv_strdup(place), .line = r->line};
+    return true;
+  }
+  return fail(r, "there is no hand called %s; say 'hand %s = ...' above", rest, rest);
+}
+
+// KEY or KEY when EXPRESSION
+static bool read_then(Reader *r, char *rest)
+{
+  char *when = strpbrk(rest, " \t");
+  if (r->item->then) return fail(r, "there is a second then");
+  if (when) {
+    *when++ = 0;
+    when += strspn(when, " \t");
+    if (strncmp(when, "when ", 5) != 0) return fail(r, "write a key, and when: then G when held < 1");
+    r->item->asked = dv_strdup(when + 5);
+  }
+  for (size_t i = 0; i < r->p->keys.count; i++)
+    if (r->p->keys.data[i].key == rest[0] && !rest[1]) {
+      r->item->then = rest[0];
+      return true;
+    }
+  return fail(r, "'%s' is no key; say 'press %s = ...' above", rest, *rest ? rest : "G");
 }
 
 static bool set_once(Reader *r, char **into, const char *what, const char *text)
@@ -139,21 +210,25 @@ static bool read_cost(Reader *r, const char *text)
 
 static bool read_line(Reader *r, char *key, char *rest)
 {
-  static const char *const keys[] = {"title",   "measure", "step", "hint",  "until", "warning",
-                                     "failure", "when",    "cost", "score", "show"};
+  static const char *const keys[] = {"title", "measure", "step", "hint", "until", "warning", "failure", "when",
+                                     "cost",  "score",   "show", "hand", "press", "lead",    "then"};
   if (dv_same(key, "title")) return set_once(r, &r->p->title, "title", rest);
   if (dv_same(key, "measure")) return read_measure(r, rest);
   if (dv_same(key, "show")) return read_show(r, rest);
+  if (dv_same(key, "hand")) return read_hand(r, rest);
+  if (dv_same(key, "press")) return read_press(r, rest);
   if (dv_same(key, "step")) return add_item(r, STEP, rest);
   if (dv_same(key, "warning")) return add_item(r, WARNING, rest);
   if (dv_same(key, "failure")) return add_item(r, FAILURE, rest);
   if (dv_same(key, "score")) return set_once(r, &r->p->score_text, "score", rest);
-  bool step = dv_same(key, "hint") || dv_same(key, "until"), warning = dv_same(key, "when") || dv_same(key, "cost");
+  bool step = dv_list_has("hint until lead then", key), warning = dv_list_has("when cost", key);
   if (step || warning) {
     if (!r->item || r->in_step != step)
       return fail(r, "%s belongs below a %s", key, step ? "step" : "warning or failure");
     if (dv_same(key, "hint")) return set_once(r, &r->item->hint, "hint", rest);
     if (dv_same(key, "cost")) return read_cost(r, rest);
+    if (dv_same(key, "lead")) return read_lead(r, rest);
+    if (dv_same(key, "then")) return read_then(r, rest);
     return set_once(r, &r->item->condition, key, rest);
   }
   int near = dv_nearest(key, keys, (int)DV_COUNT(keys));
@@ -170,6 +245,38 @@ static bool read_expression(Reader *r, dvExpression *e, const char *text, const 
   bool good = dv_expression_read(e, text, names, &why);
   if (!good) fail(r, "'%s': %s", text, why.text ? why.text : "it is no expression");
   dv_text_free(&why);
+  return good;
+}
+
+// so many expressions, parted by blanks
+static bool read_place(Reader *r, dvProcedurePlace *place, int wanted, const char *names)
+{
+  int found = 0;
+  bool good = true;
+  for (const char *at = place->text + strspn(place->text, " \t"); *at && good; at += strspn(at, " \t")) {
+    size_t length = strcspn(at, " \t");
+    r->line = place->line;
+    if (found == wanted) return fail(r, "'%s' has more than %d expressions", place->text, wanted);
+    char *one = dv_strndup(at, length);
+    good = read_expression(r, &place->value[found++], one, names, place->line);
+    dv_free(one);
+    at += length;
+  }
+  if (good && found < wanted) return fail(r, "'%s' has %d of %d expressions", place->text, found, wanted);
+  return good;
+}
+
+static bool read_places(Reader *r, const char *names)
+{
+  dvProcedure *p = r->p;
+  bool good = true;
+  for (size_t i = 0; i < p->hands.count && good; i++) good = read_place(r, &p->hands.data[i].place, 3, names);
+  for (size_t i = 0; i < p->steps.count && good; i++)
+    if (p->steps.data[i].lead.text) good = read_place(r, &p->steps.data[i].lead, 4, names);
+  for (size_t i = 0; i < p->steps.count && good; i++) {
+    dvProcedureItem *s = &p->steps.data[i];
+    if (s->asked) good = read_expression(r, &s->asks, s->asked, names, s->line);
+  }
   return good;
 }
 
@@ -191,7 +298,7 @@ static bool read_expressions(Reader *r)
   bool good = read_items(r, r->p->steps.data, r->p->steps.count, names.text, "until") &&
               read_items(r, r->p->warnings.data, r->p->warnings.count, names.text, "when") &&
               read_items(r, r->p->failures.data, r->p->failures.count, names.text, "when") &&
-              read_items(r, r->p->shows.data, r->p->shows.count, names.text, "=") &&
+              read_items(r, r->p->shows.data, r->p->shows.count, names.text, "=") && read_places(r, names.text) &&
               (!r->p->score_text || read_expression(r, &r->p->score, r->p->score_text, names.text, 0));
   dv_text_free(&names);
   return good;
@@ -228,6 +335,12 @@ dvStatus dv_procedure_read(dvProcedure *p, const char *text, int *line, dvText *
   return good ? DV_OK : DV_ERROR_INPUT;
 }
 
+static void free_place(dvProcedurePlace *place)
+{
+  dv_free(place->text);
+  for (size_t i = 0; i < DV_COUNT(place->value); i++) dv_expression_free(&place->value[i]);
+}
+
 static void free_items(dvProcedureItem *items, size_t count)
 {
   for (size_t i = 0; i < count; i++) {
@@ -235,6 +348,9 @@ static void free_items(dvProcedureItem *items, size_t count)
     dv_free(items[i].hint);
     dv_free(items[i].condition);
     dv_expression_free(&items[i].expression);
+    free_place(&items[i].lead);
+    dv_free(items[i].asked);
+    dv_expression_free(&items[i].asks);
   }
 }
 
@@ -249,6 +365,13 @@ void dv_procedure_free(dvProcedure *p)
   free_items(p->warnings.data, p->warnings.count);
   free_items(p->failures.data, p->failures.count);
   free_items(p->shows.data, p->shows.count);
+  for (size_t i = 0; i < p->hands.count; i++) {
+    dv_free(p->hands.data[i].name);
+    free_place(&p->hands.data[i].place);
+  }
+  for (size_t i = 0; i < p->keys.count; i++) dv_free(p->keys.data[i].text);
+  dv_array_free(&p->hands);
+  dv_array_free(&p->keys);
   dv_array_free(&p->measures);
   dv_array_free(&p->steps);
   dv_array_free(&p->warnings);

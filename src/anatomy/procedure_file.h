@@ -5,9 +5,13 @@
 //   measure  resected  /Body/liver/parts.resected        a number of a field; [2] behind it: the third of a list
 //   measure  part      = resected / (resected + remaining)   or an expression of the measures before it
 //   show     resected (ml) = 1e6 * resected               a value that is shown all the time
+//   hand     cautery = LJIKOU x y z                        keys of a hand, and where it is: three expressions
+//   press    B = current on or off                        a key that does something else
 //   step     Cut the left lobe off
 //     hint   Press C and drag a line along the furrow
-//     until  resected > 5e-5
+//     lead   cautery = 0 lowest-0.01 z 0.002               where that hand is to go, and how near is there
+//     then   B when cut < 1                                the key to press when it is there; the condition may be left
+//     out until  resected > 5e-5
 //   warning  A large vessel is open
 //     when   cut > 6
 //     cost   10
@@ -16,7 +20,8 @@
 //   score    100 - cost - 0.5 * time
 //
 // Goals, conditions and score are expressions (math/expression.h) of the measures and of time (s, of the scene),
-// elapsed (s, in this step), steps (done), warnings (so far) and cost (of those).
+// elapsed (s, in this step), steps (done), warnings (so far) and cost (of those). Those of hand and lead hold no
+// blanks. The keys of a hand lead it right, left, up, down, to the front and to the back: x, y, z of the scene.
 #ifndef DV_ANATOMY_PROCEDURE_FILE_H
 #define DV_ANATOMY_PROCEDURE_FILE_H
 
@@ -25,8 +30,9 @@
 
 enum {
   DV_PROCEDURE_MOST = 64,
-  DV_PROCEDURE_OWN = 5
-};   // measures, steps, warnings and failures each; variables of its own
+  DV_PROCEDURE_OWN = 5,
+  DV_PROCEDURE_KEYS = 6
+};   // measures, steps, warnings and failures each; variables of its own; keys of a hand
 
 typedef struct dvProcedureMeasure {
   char *name, *path;   // path.field; NULL when it is computed
@@ -35,11 +41,33 @@ typedef struct dvProcedureMeasure {
   dvExpression formula;   // then
 } dvProcedureMeasure;
 
+typedef struct dvProcedurePlace {   // x, y, z, and how near is there
+  char *text;                       // NULL without
+  int line;
+  dvExpression value[4];
+} dvProcedurePlace;
+
+typedef struct dvProcedureHand {
+  char *name;
+  char keys[DV_PROCEDURE_KEYS + 1];
+  dvProcedurePlace place;
+} dvProcedureHand;
+
+typedef struct dvProcedureKey {
+  char key;
+  char *text;
+} dvProcedureKey;
+
 typedef struct dvProcedureItem {   // a step, a warning, a failure or what is shown
   char *text, *hint;               // hint may be NULL
   char *condition;
   dvExpression expression;
-  double cost;   // of a warning or failure
+  double cost;             // of a warning or failure
+  int hand;                // of a step that leads one
+  dvProcedurePlace lead;   // to here
+  char then;               // 0 for none
+  char *asked;             // its condition; NULL for always
+  dvExpression asks;
   int line;
 } dvProcedureItem;
 
@@ -50,7 +78,9 @@ typedef struct dvProcedure {
   DV_ARRAY(dvProcedureItem) warnings;
   DV_ARRAY(dvProcedureItem) failures;
   DV_ARRAY(dvProcedureItem) shows;   // their value is the condition
-  char *score_text;                  // NULL without
+  DV_ARRAY(dvProcedureHand) hands;
+  DV_ARRAY(dvProcedureKey) keys;
+  char *score_text;   // NULL without
   dvExpression score;
 } dvProcedure;
 

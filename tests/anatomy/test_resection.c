@@ -1,7 +1,7 @@
 // Parts of cut tetrahedra and their volumes; beams that end where they are cut, also by a cut that does not go through;
 // a cautery that goes through tetrahedra and hexahedra layer by layer; procedures: what a file says, steps, warnings,
 // failures, score, report, reset and restored snapshots; the resection to its end, in tetrahedra and in hexahedra; and
-// hostile hands (DIVAN_SOAK=600: for ten minutes of the scene's time).
+// hostile hands (DIVAN_SOAK=600: for ten minutes of the scene's time; DIVAN_SOAK_SCENE=grid.scn: only those).
 #include "support/check.h"
 #include "support/numbers.h"
 #include "support/scene.h"
@@ -334,6 +334,23 @@ static void mistakes_in_files_are_told(void **state)
       {"show a\nstep A\nuntil 1\n", "what is shown and its value", 1},
       {"show = 1\nstep A\nuntil 1\n", "what is shown and its value", 1},
       {"step A\nuntil 1\nshow a = b\n", "b", 3},
+      {"hand g = LJIKOU\n", "its keys and where it is", 1},
+      {"hand g = LJIK 0 0 0\n", "not six keys", 1},
+      {"hand g = ljikou 0 0 0\n", "not six keys", 1},
+      {"hand g = LJIKOU 0 0 0\nhand g = DARFCE 0 0 0\n", "two hands", 2},
+      {"hand g = LJIKOU 0 0\nstep A\nuntil 1\n", "2 of 3 expressions", 1},
+      {"hand g = LJIKOU 0 0 0 1\nstep A\nuntil 1\n", "more than 3", 1},
+      {"hand g = LJIKOU 0 0 b\nstep A\nuntil 1\n", "b", 1},
+      {"press GG = jaws\n", "a key and what it does", 1},
+      {"press G\n", "a key and what it does", 1},
+      {"step A\nlead g = 0 0 0 1\n", "no hand called g", 2},
+      {"lead g = 0 0 0 1\n", "lead belongs below a step", 1},
+      {"hand g = LJIKOU 0 0 0\nstep A\nlead g = 0 0 0 1\nlead g = 0 0 0 1\n", "a second lead", 4},
+      {"hand g = LJIKOU 0 0 0\nstep A\nuntil 1\nlead g = 0 0 0\n", "3 of 4 expressions", 4},
+      {"step A\nthen G\n", "is no key", 2},
+      {"step A\nthen\n", "is no key", 2},
+      {"press G = jaws\nstep A\nthen G or H\n", "a key, and when", 3},
+      {"press G = jaws\nstep A\nuntil 1\nthen G when b\n", "b", 2},
   };
   for (size_t i = 0; i < DV_COUNT(cases); i++) {
     dvProcedure p;
@@ -400,6 +417,52 @@ static void a_procedure_is_followed(void **state)
   divan_close(&scene);
   divan_destroy(&context);
   dv_free(file);
+  check_rmdir(d);
+}
+
+// which hand is to be led where, how far it is, and the key that is next
+static void a_procedure_leads_a_hand(void **state)
+{
+  DV_UNUSED(state);
+  static const char file[] = "measure y /Ball/dofs.position[1]\nhand ball = LJIKOU 0 y 0\npress G = catch\n"
+                             "show depth = -y\nstep Fall\n lead ball = 0.25 -1 0 0.3\n then G when y<-0.9\n"
+                             " until y < -2\nstep End\n until 0\n";
+  char *d = check_mkdir(), *path = check_write(d, "lead.txt", file);
+  char *text = dv_format("<Node dt='0.01' gravity='0 -10 0'><DefaultAnimationLoop/><Node name='Ball'>"
+                         "<EulerExplicitSolver/><MechanicalObject name='dofs'/><UniformMass totalMass='1'/></Node>"
+                         "<Procedure name='game' filename='%s'/></Node>",
+                         path);
+  dvContext *context = divan_create(1);
+  divan_listen(context, NULL, NULL);
+  dvScene *scene = divan_parse(context, text, strlen(text));
+  assert_int_equal(divan_init(scene), DIVAN_OK);
+  static const struct {
+    int steps;
+    const char *led, *next, *buttons, *values;
+    double way;
+  } looks[] = {
+      {0, "ball", "", "LJIKOU ball\nG catch", "depth: 0", -1},
+      {20, "ball", "", "LJIKOU ball\nG catch", "depth: 0.21", -1 + 5 * 0.2 * 0.21},
+      {20, "ball", "", "LJIKOU ball\nG catch", "depth: 0.82", 0},   // near, but not as low as is asked
+      {3, "ball", "G", "LJIKOU ball\nG catch", "depth: 0.95", 0},
+      {57, "", "", "LJIKOU ball\nG catch", "depth: 5.05", 0},   // the second step leads none
+  };
+  for (size_t i = 0; i < DV_COUNT(looks); i++) {
+    steps(scene, looks[i].steps);
+    const char *names[] = {"led", "next", "buttons", "values"};
+    const char *wanted[] = {looks[i].led, looks[i].next, looks[i].buttons, looks[i].values};
+    for (int k = 0; k < 4; k++) {
+      char *value = divan_get(scene, "/game", names[k]);
+      if (strcmp(value, wanted[k]) != 0) fail_msg("look %zu: %s is '%s', not '%s'", i, names[k], value, wanted[k]);
+      divan_free(value);
+    }
+    check_close(real_of(scene, "/game", "way", 1), looks[i].way, 1e-12);
+    check_close(real_of(scene, "/game", "mark", 0), *looks[i].led ? 0.25 : 0, 1e-12);
+    assert_true(real_of(scene, "/game", "way", 0) == 0);   // it is near enough on that axis
+  }
+  divan_close(&scene);
+  divan_destroy(&context);
+  dv_free(text), dv_free(path);
   check_rmdir(d);
 }
 
@@ -542,8 +605,10 @@ static void hostile_hands_do_no_harm(void **state)
   DV_UNUSED(state);
   const char *asked = getenv("DIVAN_SOAK");
   double seconds = asked ? fmin(fmax(strtod(asked, NULL), 0.1), 1e5) : 3;
-  soak("scene.scn", seconds);
-  soak("grid.scn", seconds);
+  const char *only = getenv("DIVAN_SOAK_SCENE");
+  static const char *const names[] = {"scene.scn", "grid.scn"};
+  for (size_t i = 0; i < DV_COUNT(names); i++)
+    if (!only || strcmp(only, names[i]) == 0) soak(names[i], seconds);
 }
 
 int main(void)
@@ -557,6 +622,7 @@ int main(void)
       cmocka_unit_test(a_cautery_goes_through_hexahedra),
       cmocka_unit_test(mistakes_in_files_are_told),
       cmocka_unit_test(a_procedure_is_followed),
+      cmocka_unit_test(a_procedure_leads_a_hand),
       cmocka_unit_test(a_procedure_fails),
       cmocka_unit_test(the_resection_is_played),
       cmocka_unit_test(hostile_hands_do_no_harm),

@@ -526,6 +526,23 @@ static void the_token_stands_in_no_command_line(void **state)
   check_rmdir(d);
 }
 
+// of a directory its scene.scn is shown
+static void a_directory_stands_for_its_scene(void **state)
+{
+  DV_UNUSED(state);
+  char *d = check_mkdir(), *out;
+  check_command(4, "there is no scene", "%s view %s --no-browser --port 0", DIVAN_BINARY, d);
+  dv_free(check_write(d, "scene.scn", "<Node><DefaultAnimationLoop/></Node>"));
+  check_shell(&out,
+              "%s view %s --no-browser --port 0 >%s/address 2>&1 & p=$!; "
+              "while kill -0 $p 2>/dev/null && ! test -s %s/address; do sleep 0.05; done; kill $p 2>/dev/null; "
+              "wait $p; cat %s/address",
+              DIVAN_BINARY, d, d, d, d);
+  if (!strstr(out, "http://") && !strstr(out, "built without its viewer")) fail_msg("divan view %s told: %s", d, out);
+  dv_free(out);
+  check_rmdir(d);
+}
+
 // A scene that takes long to set up, at a terminal: its size is told, a line shows how far it is, and Ctrl-C ends it.
 static void setting_up_is_shown_and_can_be_ended(const char *verb)
 {
@@ -602,6 +619,7 @@ int main(void)
       cmocka_unit_test(signals_end_with_all_written),
       cmocka_unit_test(time_of_writing_is_told_apart),
       cmocka_unit_test(the_token_stands_in_no_command_line),
+      cmocka_unit_test(a_directory_stands_for_its_scene),
       cmocka_unit_test(a_long_set_up_is_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -149,6 +149,54 @@ static void places(void **state)
   dv_array_free(&list.contacts);
 }
 
+// of one ball those stay that no deeper one stands for, in the order of the list
+static void balls_in_a_crowd(void **state)
+{
+  DV_UNUSED(state);
+  enum { COUNT = 2000, BALLS = 40 };
+  const double apart = 0.5;
+  dvRandom r = dv_random_start(8);
+  dvCollisionModel mesh = {.shape = DV_SHAPE_TRIANGLE}, balls = {.shape = DV_SHAPE_SPHERE};
+  dvContactList list = {.model = {&mesh, &balls}};
+  for (int i = 0; i < COUNT; i++) {
+    dvVec3 n = dv_vec3_normalise(dv_vec3(dv_random(&r, -1, 1), dv_random(&r, -1, 1), dv_random(&r, -1, 1)));
+    dvContact c = {.element = {i, (int32_t)dv_random(&r, 0, BALLS)},
+                   .point = {{i, 0, 0}},
+                   .normal = {n.x, n.y, n.z},
+                   .distance = floor(dv_random(&r, -5, 5))};   // many are as deep as others
+    dv_push(&list.contacts, c);
+  }
+  dvDoubles found = {0};
+  dv_doubles_drop(&found, &list);
+  assert_int_equal(found.kept.count, COUNT);
+  dv_doubles_thin(&found, &list, 0);
+  assert_int_equal(found.kept.count, COUNT);
+  dv_doubles_thin(&found, &list, apart);
+  bool kept[COUNT] = {0};
+  for (size_t k = 0; k < found.kept.count; k++) {
+    kept[found.kept.data[k]] = true;
+    assert_true(k == 0 || found.kept.data[k - 1] < found.kept.data[k]);
+  }
+  for (int i = 0; i < COUNT; i++) {
+    const dvContact *a = &list.contacts.data[i];
+    bool stood_for = false;
+    for (int j = 0; j < COUNT && !stood_for; j++) {
+      const dvContact *b = &list.contacts.data[j];
+      double cosine = dv_vec3_dot(dv_vec3_load(a->normal), dv_vec3_load(b->normal));
+      bool deeper = b->distance < a->distance || (b->distance == a->distance && j < i);
+      stood_for = i != j && kept[j] && a->element[1] == b->element[1] && deeper && cosine > cos(apart);
+    }
+    assert_int_equal(kept[i], !stood_for);
+  }
+  print_message("%d contacts of %d balls: %zu are %g rad apart\n", COUNT, BALLS, found.kept.count, apart);
+  list.model[1] = &mesh;   // no balls: all stay
+  dv_doubles_drop(&found, &list);
+  dv_doubles_thin(&found, &list, apart);
+  assert_int_equal(found.kept.count, COUNT);
+  dv_doubles_free(&found);
+  dv_array_free(&list.contacts);
+}
+
 // --- odd ---------------------------------------------------------------------------------------------
 
 static const char *const methods[] = {
@@ -344,14 +392,10 @@ static void ten_times(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(fifty_thousand),
-                                     cmocka_unit_test(too_many),
-                                     cmocka_unit_test(point_by_point),
-                                     cmocka_unit_test(places),
-                                     cmocka_unit_test(inside_each_other),
-                                     cmocka_unit_test(odd_surfaces),
-                                     cmocka_unit_test(parts_that_are_missing),
-                                     cmocka_unit_test(models_without),
-                                     cmocka_unit_test(ten_times)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(fifty_thousand),   cmocka_unit_test(too_many),
+                                     cmocka_unit_test(point_by_point),   cmocka_unit_test(places),
+                                     cmocka_unit_test(balls_in_a_crowd), cmocka_unit_test(inside_each_other),
+                                     cmocka_unit_test(odd_surfaces),     cmocka_unit_test(parts_that_are_missing),
+                                     cmocka_unit_test(models_without),   cmocka_unit_test(ten_times)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 // Procedures in the hands of somebody before the screen, by the requests that the page sends: the mouse takes every
-// instrument, before the first step, while a recording plays and after a reset; and keys lead each procedure to its
-// end.
+// instrument, before the first step, while a recording plays and after a reset; keys lead each procedure to its end;
+// and so does who presses what the page lights.
 #include "support/session.h"
 
 #include "divan/divan.h"
@@ -307,15 +307,77 @@ static void a_capsule_is_opened_by_keys(void **state)
   at_step(&f, 3);
   lead(&left, dv_vec3(-0.0024, 0.001, 0.0008), near);
   lead(&left, dv_vec3(0, 0.0041, 0.0011), near);
+  at_step(&f, 4);
   lead(&right, dv_vec3(0, 0, 0.0005), near);
   lead(&right, dv_vec3(0, 0, 0.0001), near);
   tap(&f, 'G');
   run_steps(&f, 5);
-  at_step(&f, 4);
+  at_step(&f, 5);
   lead(&right, dv_vec3(0, 0, 0.001), near);
   lead(&right, dv_vec3(0.0041, 0, 0.0011), near);
   run_steps(&f, 20);
   finish(&f, 60);
+}
+
+// --- what the page lights ----------------------------------------------------------------------------
+
+// the keys of the hand that is to be led; false when there is none
+static bool keys_of_led(Fixture *f, char keys[7])
+{
+  char *buttons = divan_get(f->session->scene, "/game", "buttons"), *led = divan_get(f->session->scene, "/game", "led");
+  bool found = false;
+  for (const char *line = buttons; *line && *led && !found; line += strcspn(line, "\n"), line += *line == '\n') {
+    found = strcspn(line, " ") == 6 && strncmp(line + 7, led, strlen(led)) == 0 &&
+            (line[7 + strlen(led)] == '\n' || !line[7 + strlen(led)]);
+    if (found) dv_snprintf(keys, 7, "%s", line);
+  }
+  divan_free(buttons), divan_free(led);
+  return found;
+}
+
+// As somebody does who knows nothing: a key that is lit is held while it is, one that is next is pressed once.
+static void follow(Fixture *f, int most)
+{
+  bool held[6] = {0};
+  char keys[7] = "";
+  for (int i = 0; i < most && !over(f); i++) {
+    char now[7] = "";
+    bool leads = keys_of_led(f, now);
+    const double *way = value_of(f, "/game", "way");
+    for (int k = 0; k < 6; k++) {
+      bool lit = leads && (k % 2 ? -way[k / 2] : way[k / 2]) > 0, other = strcmp(now, keys) != 0;
+      if (held[k] && (!lit || other)) press(f, keys[k], false), held[k] = false;
+      if (lit && !held[k]) press(f, now[k], true), held[k] = true;
+    }
+    memcpy(keys, now, sizeof keys);
+    char *next = divan_get(f->session->scene, "/game", "next");
+    if (*next) tap(f, *next), run_steps(f, 10);
+    divan_free(next);
+    run_steps(f, 1);
+  }
+}
+
+// who does what is lit comes to the end; DIVAN_PROCEDURES=1: also in the long procedures
+static void what_is_lit_leads_to_the_end(void **state)
+{
+  DV_UNUSED(state);
+  static const struct {
+    const char *scene;
+    double least;
+    bool longer;
+  } all[] = {{"anatomy/liver/scene.scn", 80, false},
+             {"anatomy/abdomen/scene.scn", 80, false},
+             {"anatomy/resection/scene.scn", 60, true},
+             {"anatomy/resection/grid.scn", 60, true},
+             {"anatomy/cataract/scene.scn", 60, true}};
+  for (size_t i = 0; i < DV_COUNT(all); i++) {
+    if (all[i].longer && !whole()) continue;
+    Fixture f;
+    begin(&f, all[i].scene);
+    follow(&f, 6000);
+    print_message("%s: ", all[i].scene);
+    finish(&f, all[i].least);
+  }
 }
 
 int main(void)
@@ -324,6 +386,7 @@ int main(void)
       cmocka_unit_test(the_mouse_takes_every_instrument), cmocka_unit_test(a_key_stops_recorded_hands),
       cmocka_unit_test(the_liver_is_lifted_by_keys),      cmocka_unit_test(the_gall_bladder_is_lifted_by_keys),
       cmocka_unit_test(a_segment_is_resected_by_keys),    cmocka_unit_test(a_capsule_is_opened_by_keys),
+      cmocka_unit_test(what_is_lit_leads_to_the_end),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

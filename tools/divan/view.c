@@ -158,16 +158,27 @@ static bool open_example(void *user, const char *scene, dvText *address, dvText 
   return false;
 }
 
+// the scene that is meant: of a directory its scene.scn; NULL when there is none
+static char *find_scene(const char *path)
+{
+  if (dv_file_exists(path)) return dv_strdup(path);
+  char *inside = dv_format("%s/scene.scn", path);
+  if (dv_file_exists(inside)) return inside;
+  dv_free(inside);
+  return NULL;
+}
+
 static int run(const Options *v)
 {
   if (v->token && !is_token(v->token))
     return usage_error(&command_view, "a token is made of 8 to 100 letters and digits");
-  if (v->scene && !dv_file_exists(v->scene)) {
-    fprintf(stderr, "divan view: there is no scene %s\n", v->scene);
-    return DV_ERROR_INPUT;
-  }
   if (v->second && !dv_file_exists(v->second)) {
     fprintf(stderr, "divan view: there is no file %s\n", v->second);
+    return DV_ERROR_INPUT;
+  }
+  char *scene = v->scene ? find_scene(v->scene) : NULL;
+  if (v->scene && !scene) {
+    fprintf(stderr, "divan view: there is no scene %s, nor %s/scene.scn\n", v->scene, v->scene);
     return DV_ERROR_INPUT;
   }
   size_t length;
@@ -175,7 +186,7 @@ static int run(const Options *v)
   dvServerOptions o = {.host = v->host, .token = v->token, .page = viewer_page_text(&length)};
   o.page_length = length;
   o.port = v->port < 0 ? USUAL_PORT : (int)v->port;
-  o.session = (dvSessionOptions){.scene = v->scene,
+  o.session = (dvSessionOptions){.scene = scene,
                                  .second = v->second,
                                  .data = v->data.data,
                                  .data_count = v->data.count,
@@ -226,6 +237,7 @@ static int run(const Options *v)
   for (size_t i = 0; i < MOST_EXAMPLES; i++) end_example(&examples[i]);
   dv_text_free(&why);
   dv_free(examples_at);
+  dv_free(scene);
   return status;
 }
 
@@ -246,8 +258,9 @@ const Command command_view = {
     .summary = "look at a scene, touch it and build it, in the browser",
     .usage = "divan view [SCENE] [STATES] [options]\n"
              "       divan view RECORDING.divr [OTHER.divr] [options]\n",
-    .about = "Serves the scene to a browser on this machine, prints the address and opens it where there is a\n"
-             "desktop. Only who knows the address, which ends in a random token, can look. Ctrl-C ends it.\n"
+    .about = "Serves the scene, or the scene.scn of a directory, to a browser on this machine, prints the address\n"
+             "and opens it where there is a desktop. Only who knows the address, which ends in a random token, can\n"
+             "look. Ctrl-C ends it.\n"
              "Without a scene an empty one is there, to build in (docs/studio.md).\n\n"
              "A recording (divan run --record) is played, forward and backward; the simulation goes on from any\n"
              "moment of it where its scene is still there. Two recordings are shown side by side or one over the\n"

@@ -18,8 +18,8 @@ describe('a procedure', () => {
     await page.locator('#procedure').waitFor();
     await says(page, 'procedure', /Resection of a segment/);
     await says(page, 'procedure-now', /Step 1 of 4: Grasp the segment/);
-    await says(page, 'procedure-hint', /lead the steel grasper into the left end of the liver/);
-    await says(page, 'procedure', /Space starts/);
+    await says(page, 'procedure-hint', /Lead the steel grasper into the left end of the liver/);
+    await says(page, 'procedure', /Show me \(Space\)/);
     await says(page, 'procedure-values', /remaining \(ml\): 1273/);
     assert.equal(await page.locator('#procedure-report').count(), 0);
     await until(page, () => window.divan.session.editor);
@@ -44,21 +44,71 @@ describe('a procedure', () => {
     assert.deepEqual(problems, [], 'the page reported errors');
   });
 
-  test('fits on a telephone', async () => {
+  test('fits on a telephone, and covers nothing of the picture', async () => {
     const { page, context } = await openPage(divan.address, PHONE);
     await page.locator('#procedure').waitFor();
-    const box = await page.locator('#procedure').boundingBox();
+    await until(page, () => !window.divan.session.settings.panel);
+    await settled(page);
+    const box = await page.locator('#procedure').boundingBox(), picture = await page.locator('.picture').boundingBox();
     assert.ok(box.x >= 0 && box.x + box.width <= 390, `from ${box.x} to ${box.x + box.width}`);
+    assert.ok(picture.y + picture.height <= box.y + 1, `the picture ends at ${picture.y + picture.height}, the card begins at ${box.y}`);
+    assert.ok(picture.height > 250, `the picture is ${picture.height} high`);
+    for (const key of 'DARFCELJIKOUBG') {
+      const { width, height } = await page.locator(`#key-${key}`).boundingBox();
+      assert.ok(width >= 44 && height >= 44, `${key} is ${width} by ${height}`);
+    }
     await context.close();
+  });
+});
+
+describe('the buttons of a procedure', () => {
+  // who sees nothing but what is lit, with the mouse
+  test('that are lit lead the grasper to the liver', async () => {
+    const divan = await startDivan('anatomy/liver/scene.scn');
+    const { page, context, problems } = await openPage(divan.address, DESK);
+    await page.locator('.hold.lit').first().waitFor();
+    await until(page, () => window.divan.session.editor);
+    const way = (button) => button.locator('small').textContent().then((t) => parseFloat(t) || 0);
+    for (const end = Date.now() + 300000; /Step 1/.test(await page.locator('#procedure-now').textContent()) && Date.now() < end;) {
+      const lit = page.locator('.hold.lit').first();
+      if (!(await lit.count())) { await page.waitForTimeout(100); continue; }
+      const { x, y, width, height } = await lit.boundingBox(), far = await way(lit), from = await page.evaluate(() => window.divan.session.status.time);
+      await page.mouse.move(x + width / 2, y + height / 2);
+      await page.mouse.down();
+      await page.waitForFunction(([t, f]) => window.divan.session.status.time > t + Math.max(0.02, (0.7 * (f - 2)) / 50), [from, far]);
+      await page.mouse.up();
+      await page.waitForTimeout(400);
+    }
+    await says(page, 'procedure-now', /Step 2 of 4/);
+    await context.close();
+    await divan.stop();
+    assert.deepEqual(problems, [], 'the page reported errors');
+  });
+
+  test('have keys, also where the picture was not clicked', async () => {
+    const divan = await startDivan('anatomy/liver/scene.scn');
+    const { page, context } = await openPage(divan.address, DESK);
+    await page.locator('#key-U').waitFor();
+    await until(page, () => window.divan.session.editor);
+    const back = () => page.locator('#key-U small').textContent();
+    const before = parseFloat(await back());
+    await page.keyboard.down('Control');
+    await page.keyboard.down('u');
+    await comes(back, (t) => !(parseFloat(t) > before - 10), 'the grasper does not go to the back');
+    await page.keyboard.up('u');
+    await page.keyboard.up('Control');
+    assert.equal(await page.evaluate(() => window.divan.session.status.animating), true);
+    await context.close();
+    await divan.stop();
   });
 });
 
 describe('the other procedures', () => {
   for (const [scene, title, now, hint] of [
-    ['anatomy/liver/scene.scn', /Lift the edge of the liver/, /Step 1 of 4: Grasp the lower edge/, /Ctrl \+ G closes the jaws/],
-    ['anatomy/abdomen/scene.scn', /Show the gall bladder/, /Step 1 of 5: Look at the gall bladder/, /lead the black laparoscope/],
-    ['anatomy/cataract/scene.scn', /Capsulorhexis/, /Step 1 of 4: Pierce the capsule/, /lead the tip of the needle over the blue circle/],
-    ['anatomy/resection/grid.scn', /Resection of a segment/, /Step 1 of 4: Grasp the segment/, /Ctrl \+ G/]]) {
+    ['anatomy/liver/scene.scn', /Lift the edge of the liver/, /Step 1 of 4: Grasp the lower edge/, /onto the yellow mark/],
+    ['anatomy/abdomen/scene.scn', /Show the gall bladder/, /Step 1 of 5: Look at the gall bladder/, /Lead the tip of the black laparoscope/],
+    ['anatomy/cataract/scene.scn', /Capsulorhexis/, /Step 1 of 5: Pierce the capsule/, /Lead the tip of the needle/],
+    ['anatomy/resection/grid.scn', /Resection of a segment with a wire/, /Step 1 of 3: Grasp the segment/, /yellow mark/]]) {
     test(`${scene} says what to do`, async () => {
       const divan = await startDivan(scene);
       const { page, context, problems } = await openPage(divan.address, DESK);

@@ -104,7 +104,7 @@ static void tell_missing(Manager *m, const char *kind)
 // what is written as name=value and means nothing to any kind
 static void check_parameters(Manager *m, const char *text)
 {
-  static const char *const known[] = {"mu", "tol", "epsilon"};
+  static const char *const known[] = {"mu", "tol", "epsilon", "apart"};
   for (const char *at = text; *at; at += strspn(at, "& ")) {
     size_t part = strcspn(at, "& "), key = strcspn(at, "=& "), found = DV_COUNT(known);
     for (size_t i = 0; i < DV_COUNT(known); i++)
@@ -112,7 +112,7 @@ static void check_parameters(Manager *m, const char *text)
     const char *value = at + key + (key < part), *end = value;
     double number;
     if (found == DV_COUNT(known))
-      dv_field_warning(&m->base, &m->responseParams, "mu, tol and epsilon are known: responseParams=\"mu=0.5\"",
+      dv_field_warning(&m->base, &m->responseParams, "mu, tol, epsilon and apart are known: responseParams=\"mu=0.5\"",
                        "there is no parameter '%.*s': it is ignored", (int)key, at);
     else if (!dv_scan_real(&end, &number) || end != at + part)
       dv_field_warning(&m->base, &m->responseParams, NULL, "'%.*s' is no number: %s keeps its default",

@@ -86,4 +86,5 @@ void dv_doubles_free(dvDoubles *d)
   dv_array_free(&d->kept);
   dv_array_free(&d->slots);
   dv_array_free(&d->next);
+  dv_array_free(&d->fate);
 }

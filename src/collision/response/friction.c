@@ -8,7 +8,8 @@
 // A contact has the rows n, t, s: t and s span the plane of contact, t = -n x s, s = n x (n_z, n_x, n_y) / |.|. Without
 // friction it has the first only. Normals are those of the beginning of the step. The motion along t and s is counted
 // from the moment in which the bodies meet, where that lies within the step, and is 0 for bodies that do not. What
-// sticks keeps its vector: x_2 - x_1 = p_2 - p_1, three equal rows. Contacts at one place (1e-4) count once.
+// sticks keeps its vector: x_2 - x_1 = p_2 - p_1, three equal rows. Contacts at one place (1e-4) count once; with the
+// parameter `apart` (rad) so do contacts of one ball whose normals are no farther apart, by the deepest of them.
 //
 // The augmented method does not ask how far a multiplier moves its contact: each iteration adds epsilon times the
 // violation and goes back onto the cone (Alart and Curnier 1991, with Uzawa's steps),
@@ -296,6 +297,7 @@ static dvStatus update(FrictionResponse *r, const dvClass *cls, dvLiveGroup *liv
                        const dvContactList *list)
 {
   dv_doubles_drop(&r->once, list);
+  dv_doubles_thin(&r->once, list, dv_response_number(&r->base, "apart", 0));
   if (list->model[0]->contactStiffness == 0 || list->model[1]->contactStiffness == 0) r->once.kept.count = 0;
   DV_TRY(dv_contact_sides_place(&r->sides, live, list, r->once.kept.data, r->once.kept.count));
   const dvScene *scene = r->base.base.node->scene;

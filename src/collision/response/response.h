@@ -21,9 +21,13 @@ typedef struct dvDoubles {
   DV_ARRAY(size_t) kept;
   DV_ARRAY(size_t) slots;   // by cell: 1 + the newest of `kept` there, 0: none
   DV_ARRAY(size_t) next;    // of each of `kept` the one before it in its slot
+  DV_ARRAY(uint8_t) fate;   // of each of `kept`, while they are thinned out
 } dvDoubles;
 
 void dv_doubles_drop(dvDoubles *d, const dvContactList *list);
+// Of the contacts of one ball whose normals lie within `apart` (rad) of a deeper one's only that one stays; in the
+// order of the list. Nothing is dropped where there are no balls.
+void dv_doubles_thin(dvDoubles *d, const dvContactList *list, double apart);
 void dv_doubles_free(dvDoubles *d);
 
 // The points of a response's contacts on its two models.

@@ -35,8 +35,8 @@ export class App extends Part {
   static override styles = [shared, css`
     :host { display: grid; grid-template: auto minmax(0, 1fr) auto auto / minmax(0, 1fr) auto; height: 100%; background: var(--bg); }
     divan-toolbar { grid-area: 1 / 1 / 2 / 3; }
-    .stage { grid-area: 2 / 1; position: relative; min-width: 0; min-height: 0; overflow: hidden; display: grid; place-items: center; }
-    .picture { position: relative; width: 100%; height: 100%; touch-action: none; outline: none; cursor: grab; user-select: none; -webkit-user-select: none; }
+    .stage { grid-area: 2 / 1; position: relative; min-width: 0; min-height: 0; overflow: hidden; display: flex; flex-direction: column; justify-content: center; align-items: center; }
+    .picture { position: relative; width: 100%; flex: 1 1 0; min-height: 0; touch-action: none; outline: none; cursor: grab; user-select: none; -webkit-user-select: none; }
     .picture:active { cursor: grabbing; }
     .picture.pulling, .picture.tool { cursor: crosshair; }
     .picture:focus-visible::after { content: ''; position: absolute; inset: 3px; border: 2px solid var(--accent); border-radius: 6px; pointer-events: none; }
@@ -137,8 +137,9 @@ export class App extends Part {
   // A fixed picture is scaled down to fit on the page.
   private fixSize() {
     const box = this.find<HTMLElement>('.stage'), picture = this.find<HTMLElement>('.picture'), s = this.session.settings;
+    picture.style.flex = s.fixedSize ? 'none' : '';
     if (!s.fixedSize) { picture.style.width = picture.style.height = ''; return; }
-    const scale = Math.min(1, box.clientWidth / s.pictureWidth, box.clientHeight / s.pictureHeight);
+    const scale = Math.min(1, box.clientWidth / s.pictureWidth, (box.clientHeight - (this.find<HTMLElement>('divan-procedure')?.offsetHeight ?? 0)) / s.pictureHeight);
     const width = `${Math.floor(s.pictureWidth * scale)}px`, height = `${Math.floor(s.pictureHeight * scale)}px`;
     if (picture.style.width !== width || picture.style.height !== height) { picture.style.width = width; picture.style.height = height; }
   }

@@ -1,15 +1,16 @@
-// A procedure over the picture: what is to be done now and how, the last warning, the score; at the end the report.
+// A procedure below the picture: what is to be done now and how, the last warning, the score; at the end the report.
 import { css, html, nothing } from 'lit';
 import type { ObjectInfo } from '../protocol.ts';
+import { hands, Keys, Mark, pad } from './hands.ts';
 import { download, number, Part } from './part.ts';
 import { shared } from './styles.ts';
 
-const PAUSE = 250;      // ms between two looks at the component
+const PAUSE = 120;      // ms between two looks at the component
 
 export class ProcedureCard extends Part {
   static override styles = [shared, css`
-    :host { position: absolute; left: 12px; bottom: 12px; z-index: 2; max-width: min(420px, calc(100% - 24px)); }
-    .card { padding: 10px 12px; border-radius: 8px; background: color-mix(in srgb, var(--panel) 92%, transparent); border: 1px solid var(--line); font-size: 13px; }
+    :host { flex: none; width: 100%; max-height: 60%; overflow: auto; }
+    .card { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 430px); gap: 0 18px; padding: 8px 12px; background: var(--panel); border-top: 1px solid var(--line); font-size: 13px; }
     .title { font-size: 11.5px; opacity: 0.8; }
     .now { font-size: 15px; font-weight: 600; margin: 3px 0; }
     .failed { color: var(--bad, #c0392b); }
@@ -21,7 +22,22 @@ export class ProcedureCard extends Part {
     .bar .over { background: var(--good, #3a9d5d); }
     .bar .here { background: var(--accent, #3b82f6); }
     .bar .lost { background: var(--bad, #c0392b); }
-    .foot { display: flex; gap: 12px; margin-top: 6px; font-size: 11.5px; }
+    .pad { display: flex; flex-direction: column; gap: 4px; touch-action: none; user-select: none; -webkit-user-select: none; }
+    .hand { display: grid; grid-template-columns: 78px 1fr; align-items: center; gap: 6px; } .hand b { font-weight: 500; font-size: 12px; opacity: .75; } .hand.led b { font-weight: 700; opacity: 1; }
+    .sides { display: grid; grid-template-columns: repeat(6, minmax(0, 1fr)); gap: 3px; }
+    .others { display: flex; gap: 3px; }
+    .others .hold { flex: 1; flex-direction: row; } .others small { display: none; }
+    .hold { display: flex; flex-direction: column; align-items: center; justify-content: center; gap: 0; min-height: 36px; padding: 0 2px; border: 1px solid var(--line-strong, var(--line)); border-radius: 6px; font-size: 13px; line-height: 1.2; touch-action: none; }
+    .hold small { font-size: 10px; min-height: 12px; white-space: nowrap; } .hold kbd { font: 10.5px var(--mono, monospace); opacity: .7; border: 0; padding: 0; background: none; }
+    .hold.lit { background: #ffd21f; border-color: #b08a00; color: #2a1f00; font-weight: 600; } .hold:active { filter: brightness(.85); }
+    .about { font-size: 11px; opacity: .75; }
+    @media (pointer: coarse) { .hold { min-height: 46px; } .hold kbd, .about { display: none; } }
+    @media (max-width: 720px) {
+      .card { grid-template-columns: minmax(0, 1fr); border-radius: 10px 10px 0 0; padding: 7px 10px; font-size: 12.5px; }
+      .title { display: none; } .now { font-size: 14px; }
+      .hand { grid-template-columns: 1fr; gap: 2px; } .hand b { font-size: 11px; }
+    }
+    .foot { align-items: center; display: flex; gap: 12px; margin-top: 6px; font-size: 11.5px; }
     pre { margin: 6px 0 0; max-height: 220px; overflow: auto; font: 11.5px var(--mono, monospace); white-space: pre-wrap; }
   `];
   protected override topics = ['graph', 'status', 'scene'] as any;
@@ -29,6 +45,18 @@ export class ProcedureCard extends Part {
   private asking = false;
   private path = '';
   private values = new Map<string, string>();
+
+  private mark = new Mark();
+  private keys?: Keys;
+  private letters = '';
+
+  // a telephone shows the patient and the card, no panel
+  private begin() {
+    this.keys ??= new Keys(this.session, () => (this.path && !this.over ? this.letters : ''));
+    if (matchMedia('(max-width: 720px)').matches && this.session.settings.panel) this.session.set({ panel: false });
+  }
+
+  private get over() { return this.get('done') === '1' || this.get('failed') === '1'; }
 
   private find_path() {
     for (const o of this.session.objects.values()) if (o.class === 'Procedure') return o.path;
@@ -55,8 +83,12 @@ export class ProcedureCard extends Part {
     const values = new Map((object?.fields ?? []).map((f) => [f.name, f.value] as const));
     const same = path === this.path && values.size === this.values.size && [...values].every(([k, v]) => this.values.get(k) === v);
     if (same) return;
+    const begins = path && path !== this.path;
     this.path = path;
     this.values = values;
+    this.letters = hands(this.get).map((h) => h.keys).join('');
+    if (begins) this.begin();
+    this.mark.show(this.get);
     this.drawn = true;
     this.requestUpdate();
   }
@@ -73,17 +105,19 @@ export class ProcedureCard extends Part {
 
   override render() {
     if (!this.path) return nothing;
-    const get = this.get, steps = Number(get('steps')), step = Number(get('step')), failed = get('failed') === '1', done = get('done') === '1' || failed, score = Number(get('score'));
-    return html`<section class="card" id="procedure" aria-label="procedure"><div class="title">${get('title')}</div>
+    const get = this.get, steps = Number(get('steps')), step = Number(get('step')), failed = get('failed') === '1', done = this.over, start = this.session.status.time === 0, score = Number(get('score'));
+    return html`<section class="card" id="procedure" aria-label="procedure"><div><div class="title">${get('title')}</div>
       <div class=${failed ? 'now failed' : 'now'} role="status" id="procedure-now">${get('instruction')}</div>
       ${get('hint') ? html`<div class="hint" id="procedure-hint">${get('hint')}</div>` : nothing}
       ${get('warning') ? html`<div class="warning" role="alert" id="procedure-warning">${get('warning')}</div>` : nothing}
       ${get('values') ? html`<div class="values mono" id="procedure-values">${get('values').split('\n').map((v) => html`<span>${v}</span>`)}</div>` : nothing}
       <div class="bar" aria-hidden="true">${Array.from({ length: Math.min(steps, 40) }, (_, i) => html`<span class=${(done && !failed) || i + 1 < step ? 'over' : i + 1 === step ? (failed ? 'lost' : 'here') : ''}></span>`)}</div>
-      ${done ? html`<pre id="procedure-report">${get('report')}</pre>` : nothing}
       <div class="foot"><span>score <b class="mono" id="procedure-score">${number(score, 4)}</b></span><span>warnings <b class="mono">${get('warnings')}</b></span>
-        ${this.session.status.animating || done ? nothing : html`<span>Space starts and pauses</span>`}
-        ${done ? html`<button id="procedure-save" @click=${() => download('report.txt', get('report'))}>Save the report</button>` : nothing}</div></section>`;
+        ${this.session.status.animating || done ? nothing : html`<button id="procedure-start" class="solid small" @click=${() => this.session.animate(true)}>${start ? 'Show me' : 'Go on'} (Space)</button>`}
+        ${start ? nothing : html`<button id="procedure-anew" class="solid small" @click=${() => this.session.reset()}>Begin anew (R)</button>`}
+        ${done ? html`<button id="procedure-save" @click=${() => download('report.txt', get('report'))}>Save the report</button>` : nothing}</div></div>
+      <div>${done || !this.keys ? nothing : pad(this.keys, get)}
+      ${done ? html`<pre id="procedure-report">${get('report')}</pre>` : nothing}</div></section>`;
   }
 }
 customElements.define('divan-procedure', ProcedureCard);

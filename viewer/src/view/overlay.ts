@@ -175,6 +175,20 @@ export class Overlay {
     if (z < 1) { this.dot(x, y, 5, '#e0486a'); this.dot(x, y, 1.8, this.colours.halo); }
   }
 
+  // Where somebody shall go; not drawn when it is behind the camera.
+  mark(p: Vector3, camera: Camera) {
+    const [x, y, z] = this.place(p, camera);
+    if (z >= 1) return;
+    for (const [colour, wide] of [['#3a2b00', 4.5], ['#ffd21f', 2.5]] as const) {
+      this.c.strokeStyle = colour;
+      this.c.lineWidth = wide;
+      this.c.beginPath();
+      this.c.arc(x, y, 10, 0, 2 * Math.PI);
+      this.c.stroke();
+    }
+    this.dot(x, y, 3, '#ffd21f');
+  }
+
   private pixel({ x, y }: { x: number; y: number }): [number, number] { return [(x * 0.5 + 0.5) * this.width, (0.5 - y * 0.5) * this.height]; }
 
   // The line along which a tool is drawn.
