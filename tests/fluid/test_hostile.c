@@ -244,8 +244,49 @@ static void the_scenes_run(void **state)
   }
 }
 
+// Nothing at all: no particles, no points, no box, no fluid. Scenes run or say why not, and make no numbers that are
+// none.
+static void nothing_is_no_trouble(void **state)
+{
+  DV_UNUSED(state);
+#define EMPTY                                                                                                     \
+  "<Node name='root' dt='0.005' gravity='0 -9.81 0'><DefaultAnimationLoop/><Node name='P'><EulerExplicitSolver/>" \
+  "<MechanicalObject name='dofs' size='0' position=''/><UniformMass vertexMass='0.125'/>"
+  static const char *const scenes[] = {
+      EMPTY "<SpatialGridContainer cellWidth='0.1'/><SPHFluidForceField radius='0.1' density='1000'/></Node>"
+            "<OglFluidModel position='@P/dofs.position'/></Node>",
+      EMPTY "<SpatialGridContainer cellWidth='0.1'/><ParticlesRepulsionForceField distance='0.1'/>"
+            "<SpatialGridPointModel/><Node name='S'><OglModel name='skin'/><ImplicitSurfaceMapping input='@../dofs' "
+            "output='@skin'/></Node></Node></Node>",
+      EMPTY "<IncompressibleFluidForceField radius='0.1'/><Node name='S'><OglModel name='skin'/>"
+            "<SPHFluidSurfaceMapping input='@../dofs' output='@skin'/></Node></Node><Node><MeshTopology/>"
+            "<FluidBoundary/></Node></Node>",
+      "<Node dt='0.01'><DefaultAnimationLoop/><Fluid2D height='0' tstop='0'/><FluidGridObstacle/></Node>",
+      "<Node dt='0.01'><DefaultAnimationLoop/><Fluid3D height='0' tstop='0'/><FluidGridSource radius='0'/></Node>",
+      "<Node dt='0.01'><DefaultAnimationLoop/><BlendedField name='b'/><FieldToSurfaceMesh field='@b'/></Node>",
+      "<Node dt='0.01'><DefaultAnimationLoop/><DiscreteGridField name='b'/><FieldToSurfaceMesh field='@b'/></Node>",
+      "<Node dt='0.01'><DefaultAnimationLoop/><FieldToSurfaceMesh/><OglFluidModel/></Node>",
+      "<Node dt='0.01'><DefaultAnimationLoop/><MeshTopology/><VesselNetwork/><VesselLeak/></Node>",
+  };
+  for (size_t i = 0; i < DV_COUNT(scenes); i++) {
+    dvScene *s = open_case(scenes[i]);
+    dvStatus status = dv_scene_init(s);
+    for (int k = 0; k < 3 && status == DV_OK; k++) status = dv_scene_step(s, 0);
+    Finite w = {.visitor = {.top_down = look_at}};
+    dv_visit(s->root, &w.visitor);
+    int told = atomic_load(&s->context->log.counts[DV_WARNING]) + atomic_load(&s->context->log.counts[DV_ERROR]);
+    print_message("scene %zu: status %d, %d told\n", i, status, told);
+    if (w.bad) print_error("scene %zu: %s is no number\n", i, w.bad);
+    assert_null(w.bad);
+    assert_true(status == DV_OK || told > 0);
+    dv_free(w.bad);
+    check_close_scene(&s);
+  }
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(the_scenes_run), cmocka_unit_test(every_field_bears_every_value)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(the_scenes_run), cmocka_unit_test(nothing_is_no_trouble),
+                                     cmocka_unit_test(every_field_bears_every_value)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
