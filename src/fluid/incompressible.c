@@ -303,7 +303,7 @@ static void fluid_end_step(dvObject *o)
   Fluid *f = (Fluid *)o;
   if (f->force.state) dv_strays_tell(&f->strays, o, f->force.state, f->radius);
   if (!dv_reals_resize(&f->pressure, f->next.count)) return;
-  memcpy(dv_reals_edit(&f->pressure), f->next.data, f->next.count * sizeof(double));
+  if (f->next.count) memcpy(dv_reals_edit(&f->pressure), f->next.data, f->next.count * sizeof(double));
   f->norm = 0.99 * f->report.norm;
   f->densityError = f->excess;
   f->solveError = f->report.error;

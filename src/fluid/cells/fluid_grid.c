@@ -546,7 +546,18 @@ static dvStatus fluid_check(Fluid *f)
   if (f->wallVelocity.count > 18)
     return dv_field_error(o, &f->wallVelocity, NULL, "there are six walls, not %zu", f->wallVelocity.count / 3);
   for (size_t i = 0; i < f->wallVelocity.count; i++)
-    if (!isfinite(f->wallVelocity.data[i])) return dv_field_error(o, &f->wallVelocity, NULL, "it is not finite");
+    if (!(fabs(f->wallVelocity.data[i]) < MOST_UNIT))
+      return dv_field_error(o, &f->wallVelocity, NULL, "a wall cannot move with %g m/s", f->wallVelocity.data[i]);
+  const double *dir = f->plane ? f->plane_dir : f->dir;
+  double length = 0;
+  for (int d = 0; d < (f->plane ? 2 : 3); d++) {
+    length = fmax(length, fabs(dir[d]));
+    if (!f->plane && !(fabs(f->center[d]) < MOST_UNIT))
+      return dv_field_error(o, &f->center, NULL, "%g m is no place", f->center[d]);
+  }
+  if (f->freeSurface && f->height != 0 && (!(length > LEAST_UNIT) || !(length < MOST_UNIT)))
+    return dv_field_error(o, f->plane ? (void *)&f->plane_dir : (void *)&f->dir, "give a normal, such as 0 1",
+                          "the surface has no direction at the start");
   if (f->wallVelocity.count && f->slip)
     dv_field_warning(o, &f->wallVelocity, "set slip to 0", "the fluid slips along walls: how these move has no effect");
   return DV_OK;

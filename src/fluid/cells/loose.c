@@ -5,10 +5,11 @@
 //
 //   0 <= P  and  0 <= sum over faces of (open u + (1 - open) u_solid),  one of them 0
 //
-// Which is which is found by active sets: cells whose pressure came out below 0 are let go, those that fluid still
-// flows into are taken back, and the pressure is solved again, a few times at most. As the matrix is an M-matrix this
-// ends by itself (Hintermueller, Ito and Kunisch 2002), mostly behind the second solve. A cell that is let go has the
-// pressure of air. With a surface tension air comes in only against the pressure in a bubble of a cell's size.
+// Which is which is found by active sets: cells whose pressure came out below 0 and at which the solid pulls (the
+// pressure rises away from it) are let go, those that fluid still flows into are taken back, and the pressure is solved
+// again, a few times at most. As the matrix is an M-matrix this ends by itself (Hintermueller, Ito and Kunisch 2002),
+// mostly behind the second solve. A cell that is let go has the pressure of air. With a surface tension air comes in
+// only against the pressure in a bubble of a cell's size.
 //
 // Between a closed face and fluid that left it there is a gap, of less than half a cell, until the cell is air: phi in
 // the solid is then air's, and the face moves with the fluid. Fluid that comes back presses on the solid only when the
@@ -47,11 +48,16 @@ static double flow_out(const dvCells *c, size_t at)
   return out;
 }
 
-static bool at_solid(const dvCells *c, size_t at)
+// Whether a solid pulls at the fluid of a cell: the pressure rises away from it. Along a wall at which it does not
+// change, the wall holds nothing back, and a flow is the same with it as without.
+static bool pulled(const dvCells *c, size_t at, double limit)
 {
   for (int d = 0; d < c->axes; d++) {
     const float *open = c->open.data + (size_t)d * c->count + at;
-    if (open[0] < 1 || open[c->stride[d]] < 1) return true;
+    float low = open[0], high = open[c->stride[d]];
+    if (low == high) continue;
+    size_t across = low < high ? at + c->stride[d] : at - c->stride[d];
+    if (c->press.data[across] > c->press.data[at] + limit) return true;
   }
   return false;
 }
@@ -79,7 +85,7 @@ static void let_go_body(void *user, size_t begin, size_t end)
       if (c->kind.data[at] != DV_CELL_FLUID) continue;
       bool before = c->loose.data[at] & DV_CELL_LOOSE, now;
       if (before) now = flow_out(c, at) > -l->limit;
-      else now = c->press.data[at] < -l->limit && at_solid(c, at);
+      else now = c->press.data[at] < -l->limit && pulled(c, at, l->limit);
       if (now != before) c->loose.data[at] ^= DV_CELL_LOOSE, changed++;
     }
     c->parts.data[row_] = changed;
@@ -122,13 +128,22 @@ void dv_cells_close_gaps(dvCells *c, double dt)
   for (size_t i = 0; i < c->count && !c->gaps; i++) c->gaps = c->loose.data[i] != 0;
 }
 
+// How fast the fluid of a cell goes away from a solid at one of its faces, by its speed at the face across.
+static double leaves(const dvCells *c, size_t at, int d, int side)
+{
+  size_t low = (size_t)d * c->count + at, high = low + c->stride[d];
+  if (c->open.data[side ? high : low] > 0) return 0;
+  double across = c->u.data[side ? low : high], solid = c->push.data[side ? high : low];
+  return fmax(side ? solid - across : across - solid, 0);
+}
+
 // What flows out of a cell that is let go is what comes in between it and the solid: its closed faces move by that, so
-// that its volume stays. Gaps of other cells close as fast as they may. Only open faces are read, and only closed ones
-// written, by the one cell that has the gap.
+// that its volume stays. It comes in where the fluid goes away: not at walls that it goes along. Gaps of other cells
+// close as fast as they may. Only open faces are read, and only closed ones written, by the one cell that has the gap.
 static void move_faces(dvCells *c, size_t at)
 {
   bool loose = c->loose.data[at] & DV_CELL_LOOSE;
-  double out = 0;
+  double out = 0, away[3][2], most = 0, sum = 0;
   int closed = 0;
   for (int d = 0; d < c->axes; d++)
     for (int s = 0; s < 2; s++) {
@@ -136,12 +151,19 @@ static void move_faces(dvCells *c, size_t at)
       double open = c->open.data[face];
       out += (s ? 1 : -1) * (open * c->u.data[face] + (1 - open) * c->push.data[face]);
       closed += !(open > 0);
+      most = fmax(most, away[d][s] = leaves(c, at, d, s));
+    }
+  for (int d = 0; d < c->axes; d++)
+    for (int s = 0; s < 2; s++) {
+      if (away[d][s] < 0.01 * most) away[d][s] = 0;   // what the solve leaves of a speed that is none
+      sum += away[d][s];
     }
   for (int d = 0; d < c->axes; d++)
     for (int s = 0; s < 2; s++) {
       size_t face = (size_t)d * c->count + at + (s ? c->stride[d] : 0);
-      if (c->open.data[face] > 0 || !(loose || c->loose.data[at] & gap_bit(d, s))) continue;
-      if (loose) c->u.data[face] = c->push.data[face] + (s ? -1 : 1) * out / closed;
+      double part = sum > 0 ? away[d][s] / sum : 1.0 / closed;
+      if (c->open.data[face] > 0 || !((loose && part > 0) || c->loose.data[at] & gap_bit(d, s))) continue;
+      if (loose) c->u.data[face] = c->push.data[face] + (s ? -1 : 1) * out * part;
       else c->u.data[face] = dv_cells_solid(c, at, d, s);
       c->loose.data[at] |= gap_bit(d, s);
     }

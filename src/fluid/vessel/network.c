@@ -65,6 +65,7 @@ typedef struct Network {
   DV_ARRAY(dvObject *) leaks;
   DV_ARRAY(dvVesselHole) holes;
   size_t version;
+  int entrance;   // the inlet for which ends were made
   bool sought, told;
 } Network;
 
@@ -207,7 +208,11 @@ static dvStatus network_reinit(dvObject *o)
   if (n->sides != 0 && (n->sides < 3 || n->sides > DV_SKIN_MOST_SIDES))
     return dv_field_error(o, &n->sides, "take 12, or 0 for lines", "tubes have 3 to %d sides, not %d",
                           DV_SKIN_MOST_SIDES, n->sides);
-  return n->vessels.volume.count ? wrap(n) : DV_OK;   // not before they are there
+  if (!n->vessels.volume.count) return DV_OK;   // they are not there yet
+  if (n->inlet != n->entrance)
+    return dv_field_error(o, &n->inlet, "set it before the start", "blood comes in at point %d while it flows, not %d",
+                          n->entrance, n->inlet);
+  return wrap(n);
 }
 
 static void add_point(Network *n, double radius, double thickness)
@@ -337,7 +342,7 @@ static dvStatus network_init(dvObject *o)
   DV_TRY(check_list(n, &n->thickness, &n->thickness, points, false));
   DV_TRY(find_points(n, points));
   DV_TRY(network_reinit(o));
-  n->vessels.rest = n->restPressure;
+  n->vessels.rest = n->restPressure, n->entrance = n->inlet;
   DV_TRY(cut_edges(n, x, edges));
   DV_TRY(find_ends(n, points, edges));
   if (!dv_blood_open(&n->vessels)) return dv_error(o, NULL, "out of memory for %zu pieces", n->vessels.edges.count);
@@ -421,7 +426,7 @@ static void network_step(Network *n, double time, double dt)
   double h = dt / n->parts;
   for (int k = 0; k < n->parts; k++) {
     double t = time + (k + 1) * h;
-    dvVesselInlet in = {.point = n->inlet, .by_pressure = n->pressure_of.count > 0};
+    dvVesselInlet in = {.point = n->entrance, .by_pressure = n->pressure_of.count > 0};
     in.value = dv_expression_value(in.by_pressure ? &n->pressure_of : &n->inflow_of, &t);
     if (n->dye_of.count) in.dye = fmin(fmax(dv_expression_value(&n->dye_of, &t), 0), 1);
     if (!isfinite(in.value)) {

@@ -1,5 +1,7 @@
 // Smooths the distances of liquid_depth.frag along one direction: a mean over neighbours that are about as far away, so
-// that drops become one surface and what is behind stays behind. 0: there is no liquid.
+// that drops become one surface and what is behind stays behind. 0: there is no liquid. Neighbours count in pairs,
+// one on each side: where one is missing, at a rim, the other would draw the surface to its side. Weights fall to 0
+// where the window ends. Else there are streaks along the direction.
 in vec2 at;
 uniform highp sampler2D ways;
 uniform vec2 along;      // one pixel along the direction
@@ -11,16 +13,18 @@ out vec4 result;
 
 void main()
 {
-  float z = texture(ways, at).r, sum = 0.0, all = 0.0;
+  float z = texture(ways, at).r, sum = z, all = 1.0;
   if (z <= 0.0) { result = vec4(0.0); return; }
-  int most = int(clamp(wide * pixels / (flatView ? 1.0 : z), 2.0, 40.0));
-  for (int i = -40; i <= 40; i++) {
-    if (abs(i) > most) continue;
-    float other = texture(ways, at + float(i) * along).r, s = 1.3 * float(i) / float(most), d = (other - z) / falloff;
-    if (other <= 0.0) continue;
-    float w = exp(-s * s - d * d);
-    sum += w * other;
-    all += w;
+  float most = clamp(wide * pixels / (flatView ? 1.0 : z), 2.0, 40.0);
+  for (int i = 1; i < 40; i++) {
+    float s = float(i) / most;
+    if (s >= 1.0) break;
+    float before = texture(ways, at - float(i) * along).r, behind = texture(ways, at + float(i) * along).r;
+    if (before <= 0.0 || behind <= 0.0) continue;
+    float a = (before - z) / falloff, b = (behind - z) / falloff, w = 1.0 - s * s;
+    w *= w * exp(-max(a * a, b * b));
+    sum += w * (before + behind);
+    all += 2.0 * w;
   }
   result = vec4(sum / all, 0.0, 0.0, 1.0);
 }
