@@ -153,7 +153,7 @@ static dvFrontView view_of(const Job *j, const dvFront *f)
 {
   size_t lanes = (size_t)j->s->lanes;
   return (dvFrontView){j->f->lower + f->lower,    NULL, (size_t)f->cols, dv_front_pivots(f, lanes),
-                       dv_front_height(f, lanes), NULL};
+                       dv_front_height(f, lanes), NULL, NULL};
 }
 
 // --- one front -----------------------------------------------------------------------------------

@@ -107,7 +107,8 @@ static inline double dv_front_flops(const dvFront *f)
 typedef struct dvFrontView {
   double *lower, *update;
   size_t cols, pivots, height;
-  const float *single;   // the same columns, for loops that read these
+  const void *copy;     // the same columns in smaller numbers, for loops that read these
+  const double *unit;   // of each column of it
 } dvFrontView;
 
 // Rows of a block of columns under its diagonal block.
@@ -166,8 +167,10 @@ typedef struct dvSubstituteKernels {
 } dvSubstituteKernels;
 
 typedef struct dvFrontSolveKernels {
-  dvSubstituteKernels one, single;                               // on numbers of L in full, and in single precision
+  dvSubstituteKernels one, single, small;   // on numbers of L in full, in single precision, and in 16 bits
   void (*narrow)(size_t count, const double *from, float *to);   // whole slabs
+  // the columns of a front in 16 bits and their units; `scratch` has room for DV_FRONT_BLOCK x lanes numbers
+  void (*shorten)(const dvFrontView *v, int16_t *to, double *unit, double *scratch);
   // the same with packs of DV_RHS right-hand sides side by side, at most DV_MOST_PACKS; in a pack x[p] what stands
   // before column first[p] is zero
   void (*forward_many)(const dvFrontView *v, size_t packs, const size_t *first, double *const *x, double *const *r);

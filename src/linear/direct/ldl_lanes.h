@@ -76,6 +76,31 @@ DV_INLINE Lane splat(double a)
 #endif
 }
 
+// Lanes of smaller numbers. Compilers cut conversions of whole vectors into halves and put these together again.
+typedef float Narrow __attribute__((vector_size(4 * LANES), aligned(4 * LANES)));
+typedef int16_t Short __attribute__((vector_size(2 * LANES), aligned(2 * LANES)));
+DV_INLINE Lane lane_of_floats(const float *p)
+{
+#if LANES == 8
+  return (Lane)_mm512_cvtps_pd(*(const __m256 *)p);
+#elif defined(__AVX2__)
+  return (Lane)_mm256_cvtps_pd(*(const __m128 *)p);
+#else
+  return __builtin_convertvector(*(const Narrow *)p, Lane);
+#endif
+}
+
+DV_INLINE Lane lane_of_shorts(const int16_t *p)
+{
+#if LANES == 8
+  return (Lane)_mm512_cvtepi32_pd(_mm256_cvtepi16_epi32(*(const __m128i *)p));
+#elif defined(__AVX2__)
+  return (Lane)_mm256_cvtepi32_pd(_mm_cvtepi16_epi32(_mm_loadl_epi64((const __m128i *)p)));
+#else
+  return __builtin_convertvector(*(const Short *)p, Lane);
+#endif
+}
+
 DV_INLINE double lane_sum(Lane a)
 {
 #if LANES == 8

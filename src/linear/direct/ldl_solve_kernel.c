@@ -11,6 +11,7 @@
 #define NUMBER double
 #define LOAD(p) (*(const Lane *)(p))
 #define COLUMNS_OF(v) ((const double *)(v)->lower)
+#define UNIT(v, k)
 #define NAME(x) x##_double
 #include "linear/direct/ldl_substitute.h"
 #undef NUMBER
@@ -18,17 +19,72 @@
 #undef COLUMNS_OF
 #undef NAME
 
-typedef float Narrow __attribute__((vector_size(4 * LANES), aligned(4 * LANES)));
 #define NUMBER float
-#define LOAD(p) __builtin_convertvector(*(const Narrow *)(p), Lane)
-#define COLUMNS_OF(v) ((v)->single)
+#define LOAD(p) lane_of_floats(p)
+#define COLUMNS_OF(v) ((const float *)(v)->copy)
 #define NAME(x) x##_float
+#include "linear/direct/ldl_substitute.h"
+#undef NUMBER
+#undef LOAD
+#undef COLUMNS_OF
+#undef UNIT
+#undef NAME
+
+#define NUMBER int16_t
+#define LOAD(p) lane_of_shorts(p)
+#define COLUMNS_OF(v) ((const int16_t *)(v)->copy)
+#define UNIT(v, k) *(v)->unit[k]
+#define NAME(x) x##_short
 #include "linear/direct/ldl_substitute.h"
 
 static void front_narrow(size_t count, const double *from, float *to)
 {
   for (size_t i = 0; i < count; i += LANES)
     *(Narrow *)(to + i) = __builtin_convertvector(*(const Lane *)(from + i), Narrow);
+}
+
+// the largest number of each column of a block, without what stands above its diagonal
+static void largest(const dvFrontView *v, size_t k, double *most)
+{
+  size_t width = dv_front_width(v->cols, k);
+  const double *l = v->lower + dv_front_offset(v->height, k);
+  Lane *all = (Lane *)most;
+  for (size_t j = 0; j < width; j++) all[j] = splat(0);
+  for (size_t row = k; row < v->height; row += LANES, l += width * LANES) {
+    size_t end = dv_min_size(width, row - k + LANES);
+    for (size_t j = 0; j < end; j++) {
+      Lane a = *(const Lane *)(l + j * LANES);
+      a = (Lane)((LaneMask)a & INT64_MAX);
+      LaneMask larger = ~(a <= all[j]) & (all[j] == all[j]);   // what is not a number is larger than all
+      all[j] = (Lane)(((LaneMask)a & larger) | ((LaneMask)all[j] & ~larger));
+    }
+  }
+}
+
+// Numbers of 16 bits, each column in a unit of its own. A number a / unit + 2^52 + 2^51 has the whole number that is
+// next to a / unit in its last bits.
+static void front_shorten(const dvFrontView *v, int16_t *to, double *unit, double *scratch)
+{
+  for (size_t k = 0; k < v->cols; k += DV_FRONT_BLOCK) {
+    size_t width = dv_front_width(v->cols, k), offset = dv_front_offset(v->height, k);
+    const double *l = v->lower + offset;
+    int16_t *out = to + offset;
+    largest(v, k, scratch);
+    for (size_t j = 0; j < width; j++) {
+      double most = 0;
+      for (size_t c = 0; c < LANES && most == most; c++)
+        most = scratch[j * LANES + c] <= most ? most : scratch[j * LANES + c];
+      unit[k + j] = most / INT16_MAX;
+      *(Lane *)(scratch + j * LANES) = splat(unit[k + j] > 0 ? 1 / unit[k + j] : 0);
+    }
+    for (size_t row = k; row < v->height; row += LANES, l += width * LANES, out += width * LANES) {
+      size_t end = dv_min_size(width, row - k + LANES);
+      for (size_t j = 0; j < end; j++) {
+        Lane a = *(const Lane *)(l + j * LANES) * *(const Lane *)(scratch + j * LANES) + splat(0x1.8p52);
+        *(Short *)(out + j * LANES) = __builtin_convertvector((LaneMask)a, Short);
+      }
+    }
+  }
 }
 
 // --- many ----------------------------------------------------------------------------------------
@@ -257,7 +313,9 @@ static void front_combine(const dvRowSum *s, size_t n, double *y)
 const dvFrontSolveKernels DV_KERNEL_NAME(dv_front_solve_kernels) = {
     .one = SUBSTITUTE(double),
     .single = SUBSTITUTE(float),
+    .small = SUBSTITUTE(short),
     .narrow = front_narrow,
+    .shorten = front_shorten,
     .forward_many = front_forward_many,
     .backward_many = front_backward_many,
     .gram = front_gram,
