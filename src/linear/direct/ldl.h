@@ -28,6 +28,7 @@ typedef struct dvLdl {
   size_t negative;                  // pivots below zero of the last factorisation
   size_t perturbed;                 // pivots that were zero and were replaced: solutions need refinement
   bool valid;                       // there is a factor
+  bool rough;                       // set by who wants that: products are in single precision, for preconditioners
   void *copy;                       // the columns in smaller numbers, and the bytes that there is room for
   size_t copy_room;
   double *unit;             // what numbers of 16 bits are counted in, of each column in the order of elimination

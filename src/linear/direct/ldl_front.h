@@ -132,6 +132,16 @@ typedef struct dvTile {
   bool fresh;
 } dvTile;
 
+// The same in single precision, for factors of preconditioners: `a` has pairs of slabs, number (i, k) of a pair at k 2
+// lanes + i, and c is NULL for slabs that are not wanted.
+enum { DV_MOST_PAIRS = 3 };
+typedef struct dvPairTile {
+  size_t pairs, depth, width;
+  const float *a, *b;
+  double *c[2 * DV_MOST_PAIRS];
+  bool fresh;
+} dvPairTile;
+
 typedef struct dvFrontKernels {
   int lanes;
   // L D L^T of a diagonal block in place; `row` has room for width x lanes numbers
@@ -140,6 +150,10 @@ typedef struct dvFrontKernels {
   void (*rows)(const dvPivots *p, size_t slabs, double *x, double *y);
   void (*update)(const dvTile *t);
   size_t most;   // slabs of a tile
+  // the same two in single precision: Y goes to pairs of slabs, and a copy of L to slabs
+  void (*rows_single)(const dvPivots *p, size_t slabs, double *x, float *pairs, float *l);
+  void (*update_single)(const dvPairTile *t);
+  size_t most_pairs;
   // adds columns begin to end - 1 of a child's update matrix; place: of each of its `rows` rows in the front. The
   // columns all go to one block of columns of the front, or all to its update matrix.
   void (*add)(const double *from, size_t rows, const int32_t *place, size_t begin, size_t end, const dvFrontView *to);

@@ -90,6 +90,17 @@ DV_INLINE Lane lane_of_floats(const float *p)
 #endif
 }
 
+DV_INLINE Narrow lane_to_floats(Lane a)
+{
+#if LANES == 8
+  return (Narrow)_mm512_cvtpd_ps((__m512d)a);
+#elif defined(__AVX2__)
+  return (Narrow)_mm256_cvtpd_ps((__m256d)a);
+#else
+  return __builtin_convertvector(a, Narrow);
+#endif
+}
+
 DV_INLINE Lane lane_of_shorts(const int16_t *p)
 {
 #if LANES == 8

@@ -40,7 +40,7 @@
 static void front_narrow(size_t count, const double *from, float *to)
 {
   for (size_t i = 0; i < count; i += LANES)
-    *(Narrow *)(to + i) = __builtin_convertvector(*(const Lane *)(from + i), Narrow);
+    *(Narrow *)(to + i) = lane_to_floats(*(const Lane *)(from + i));
 }
 
 // the largest number of each column of a block, without what stands above its diagonal

@@ -124,6 +124,7 @@ static dvStatus sparse_ldl_factorise(SparseLdl *s, const dvBlockMatrix *a)
   const dvLdl *factor = &s->factor;
   size_t pivot;
   s->factor.numbers = DV_LDL_DOUBLE;
+  s->factor.rough = s->small;
   if (!dv_ldl_refactorise(&s->factor, a, o->context->pool, DV_LDL_SMALL, &pivot))
     return dv_linear_solver_report(o, factor, pivot);
   if (factor->negative > 0 && (o->cls == &dv_sparse_llt_class || o->cls == &dv_supernodal_llt_class))
