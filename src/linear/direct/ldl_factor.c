@@ -353,8 +353,13 @@ static void factorise_front(const Factorisation *run, int32_t i, dvLdlSlot *slot
   size_t lanes = (size_t)s->lanes;
   if (run->only && !run->only[i]) return;
   Front t = {.run = run, .front = f, .slot = slot, .pool = pool};
-  t.view = (dvFrontView){run->f->lower + f->lower,  update_of(run, f, slot),   (size_t)f->cols,
-                         dv_front_pivots(f, lanes), dv_front_height(f, lanes), NULL, NULL};
+  t.view = (dvFrontView){run->f->lower + f->lower,
+                         update_of(run, f, slot),
+                         (size_t)f->cols,
+                         dv_front_pivots(f, lanes),
+                         dv_front_height(f, lanes),
+                         NULL,
+                         NULL};
   dvLdlOutcome *outcome = &run->f->work->outcome[i];
   *outcome = (dvLdlOutcome){.bad = -1};
   memset(t.view.lower, 0, ((i + 1 < s->fronts ? f[1].lower : s->lower) - f->lower) * sizeof *t.view.lower);

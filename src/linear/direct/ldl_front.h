@@ -183,8 +183,8 @@ typedef struct dvSubstituteKernels {
 typedef struct dvFrontSolveKernels {
   dvSubstituteKernels one, single, small;   // on numbers of L in full, in single precision, and in 16 bits
   void (*narrow)(size_t count, const double *from, float *to);   // whole slabs
-  // the columns of a front in 16 bits and their units; `scratch` has room for DV_FRONT_BLOCK x lanes numbers
-  void (*shorten)(const dvFrontView *v, int16_t *to, double *unit, double *scratch);
+  // the columns of a front in 16 bits and their units; the triangles on the diagonal are inverted
+  void (*shorten)(const dvFrontView *v, int16_t *to, double *unit);
   // the same with packs of DV_RHS right-hand sides side by side, at most DV_MOST_PACKS; in a pack x[p] what stands
   // before column first[p] is zero
   void (*forward_many)(const dvFrontView *v, size_t packs, const size_t *first, double *const *x, double *const *r);

@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum { PLACES = 8, ROWS = 512, COLUMNS = 64, NARROWED = 1 << 16, FRONTS = 16 };   // threads at work; sizes of pieces
-#define NUMBER_NS 0.3                                                // to read a number of L
+#define NUMBER_NS 0.3                                                             // to read a number of L
 
 // What a thread works with, in the vector of the caller.
 typedef struct Place {
@@ -58,10 +58,8 @@ static void start(Substitution *t, const dvLdl *f, dvPool *pool, double *work)
 {
   const dvLdlSymbolic *s = f->symbolic;
   size_t n = whole(dv_ldl_rows(f));
-  *t = (Substitution){.f = f,
-                      .s = s,
-                      .kernels = kernels_of(f),
-                      .pool = dv_pool_for(pool, NUMBER_NS * (double)s->lower)};
+  *t =
+      (Substitution){.f = f, .s = s, .kernels = kernels_of(f), .pool = dv_pool_for(pool, NUMBER_NS * (double)s->lower)};
   t->z = aligned(work);
   t->left = t->z + n;
   double *next = t->left + whole(s->left);
@@ -283,14 +281,12 @@ static void shorten(void *user, size_t begin, size_t end)
   dvLdl *f = user;
   const dvLdlSymbolic *s = f->symbolic;
   size_t lanes = (size_t)s->lanes;
-  _Alignas(64) double scratch[DV_FRONT_BLOCK * DV_MAX_LANES];
   for (const dvFront *i = s->front + begin; i < s->front + end; i++) {
     dvFrontView v = {.lower = f->lower + i->lower,
                      .cols = (size_t)i->cols,
                      .pivots = dv_front_pivots(i, lanes),
                      .height = dv_front_height(i, lanes)};
-    DV_KERNEL_CHOOSE_WIDE(dv_front_solve_kernels)->shorten(&v, (int16_t *)f->copy + i->lower, f->unit + i->first,
-                                                            scratch);
+    DV_KERNEL_CHOOSE_WIDE(dv_front_solve_kernels)->shorten(&v, (int16_t *)f->copy + i->lower, f->unit + i->first);
   }
 }
 

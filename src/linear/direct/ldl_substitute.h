@@ -1,6 +1,7 @@
 // Substitution with one right-hand side on the slabs of a front, for ldl_solve_kernel.c, which includes this once for
 // each kind of numbers that a factor may have: NUMBER is their type, LOAD reads a slab's column, COLUMNS_OF a front's
-// columns, NAME makes names. UNIT(v, k) is what the numbers of column k are counted in, where they have one. What is
+// columns, NAME makes names. UNIT(v, k) is what the numbers of column k are counted in, where they have one, UNITS(v,
+// k, w) the same of w columns, and INVERTED whether they have the inverse of the triangles on the diagonal. What is
 // summed is summed in doubles.
 //
 // The factor comes from memory and is read once, in order.
@@ -22,7 +23,8 @@ DV_INLINE Lane NAME(product_one)(const dvFrontView *v, size_t at, size_t depth, 
 DV_INLINE void NAME(fetch)(const NUMBER *p)
 {
 #pragma GCC unroll 4
-  for (size_t i = 0; sizeof *p < sizeof(double) && i < 4 * LANES * sizeof *p; i += 64) __builtin_prefetch((const char *)p + i);
+  for (size_t i = 0; sizeof *p < sizeof(double) && i < 4 * LANES * sizeof *p; i += 64)
+    __builtin_prefetch((const char *)p + i);
 }
 
 // out[s] = l[s] x for n slabs of the block of columns at `at`
@@ -45,6 +47,39 @@ static size_t NAME(first_row)(const dvFrontView *v, size_t k)
   return dv_whole(k + dv_front_width(v->cols, k), LANES);
 }
 
+// columns `at` to at + w - 1 where they cross the diagonal; with the inverse no column waits for the one before
+#if INVERTED
+DV_INLINE Lane NAME(forward_tile)(const dvFrontView *v, size_t at, size_t w, const NUMBER *l, Lane u)
+{
+  DV_UNUSED(v), DV_UNUSED(at);
+  Lane x[2] = {u, splat(0)};
+  for (size_t c = 0; c < w; c++) x[c % 2] += LOAD(l + c * LANES) * splat(u[c] UNIT(v, at + c));
+  return x[0] + x[1];
+}
+
+DV_INLINE Lane NAME(backward_tile)(const dvFrontView *v, size_t at, size_t w, const NUMBER *l, Lane u)
+{
+  Lane product[LANES];
+#pragma GCC unroll 8
+  for (size_t c = 0; c < LANES; c++) product[c] = c < w ? LOAD(l + c * LANES) * u : splat(0);
+  return u + lane_sums(product) UNITS(v, at, w);
+}
+#else
+DV_INLINE Lane NAME(forward_tile)(const dvFrontView *v, size_t at, size_t w, const NUMBER *l, Lane u)
+{
+  DV_UNUSED(v), DV_UNUSED(at);
+  for (size_t c = 0; c < w; c++) u -= LOAD(l + c * LANES) * splat(u[c]);
+  return u;
+}
+
+DV_INLINE Lane NAME(backward_tile)(const dvFrontView *v, size_t at, size_t w, const NUMBER *l, Lane u)
+{
+  DV_UNUSED(v), DV_UNUSED(at);
+  for (size_t c = w; c-- > 0;) u[c] -= lane_sum(LOAD(l + c * LANES) * u);
+  return u;
+}
+#endif
+
 // pivots of a block of columns: x = L^-1 x
 static void NAME(forward_diagonal)(const dvFrontView *v, size_t k, double *pivots)
 {
@@ -54,8 +89,7 @@ static void NAME(forward_diagonal)(const dvFrontView *v, size_t k, double *pivot
   for (size_t j = 0; j < width; j += LANES) {
     const NUMBER *own = l + j * width;
     Lane u = *(const Lane *)(x + j) - NAME(product_one)(v, k, j, own, x);
-    for (size_t c = 0; c < LANES && j + c < width; c++) u -= LOAD(own + (j + c) * LANES) * splat(u[c] UNIT(v, k + j + c));
-    *(Lane *)(x + j) = u;
+    *(Lane *)(x + j) = NAME(forward_tile)(v, k + j, dv_min_size(LANES, width - j), own + j * LANES, u);
   }
 }
 
@@ -104,12 +138,17 @@ static void NAME(backward_diagonal)(const dvFrontView *v, size_t k, double *pivo
   double *x = pivots + k;
   for (size_t j = (width - 1) / LANES * LANES;; j -= LANES) {
     const NUMBER *own = l + j * width;
-    Lane u = splat(0);
     size_t w = dv_min_size(LANES, width - j);
-    for (size_t c = 0; c < w; c++) u[c] = x[j + c] - lane_sum(*(const Lane *)(sums + (j + c) * LANES)) UNIT(v, k + j + c);
-    for (size_t c = w; c-- > 0;) u[c] -= lane_sum(LOAD(own + (j + c) * LANES) * u) UNIT(v, k + j + c);
-    *(Lane *)(x + j) = u;
-    NAME(product_transposed)(1, j, own, 0, &u, sums);
+    Lane sum[LANES], u;
+#pragma GCC unroll 8
+    for (size_t c = 0; c < LANES; c++) sum[c] = c < w ? *(const Lane *)(sums + (j + c) * LANES) : splat(0);
+    for (size_t row = (width - 1) / LANES * LANES; row > j; row -= LANES) {
+      Lane from = *(const Lane *)(x + row);
+#pragma GCC unroll 8
+      for (size_t c = 0; c < LANES; c++) sum[c] += LOAD(l + row * width + (j + c) * LANES) * from;
+    }
+    u = *(const Lane *)(x + j) - lane_sums(sum) UNITS(v, k + j, w);
+    *(Lane *)(x + j) = NAME(backward_tile)(v, k + j, w, own + j * LANES, u);
     if (j == 0) return;
   }
 }
