@@ -21,8 +21,8 @@
   X(bool, single, "0", "",                                                                                           \
     "as preconditioner: solve with a copy of the factor in single precision, which is read in half the time")        \
   X(bool, small, "0", "",                                                                                            \
-    "as preconditioner: solve with a copy of the factor in numbers of 16 bits, each column in a unit of its own, "   \
-    "which is read in a quarter of the time")                                                                        \
+    "as preconditioner: factorise in single precision and solve with a copy of the factor in numbers of 16 bits, "   \
+    "each column in a unit of its own, which is read in a quarter of the time")                                      \
   X(int, L_nnz, "0", "", "numbers in the factor, without the diagonal", .flags = DV_READ_ONLY)
 
 #define PRECOMPUTED_FIELDS(X)                                                                               \
@@ -163,6 +163,9 @@ static dvStatus sparse_ldl_compliance(dvObject *o, const dvSparseRows *rows, dou
         o, "leave positive away: it is for preconditioners",
         "%zu pivots of the matrix are negative and were taken as positive: constraints need the inverse itself",
         (size_t)s->factor.negative);
+  if (s->small)
+    return dv_error(o, "leave small away: it is for preconditioners",
+                    "the factor has the digits of 16 bits: constraints need the inverse itself");
   return s->factor.perturbed > 0 ? dv_linear_solver_compliance_by_rows(o, rows, w)
                                  : dv_linear_solver_compliance_by_factor(o, &s->factor, &s->batch, rows, w);
 }
