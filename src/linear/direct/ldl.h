@@ -33,7 +33,7 @@ typedef struct dvLdl {
   size_t copy_room;
   double *unit;             // what numbers of 16 bits are counted in, of each column in the order of elimination
   dvLdlNumbers numbers;     // solutions read these: the columns themselves, or the copy
-  double redone;    // part of the operations that the last factorisation did: 1 for all
+  double redone;            // part of the operations that the last factorisation did: 1 for all
   struct dvLdlWork *work;   // of the factorisation
 } dvLdl;
 
