@@ -53,13 +53,14 @@ typedef struct BDF {
   int past_x, past_v;   // what history gives to r1 and r2
   int r1, r2, f;        // the residuals, and the force with damping in r2
   int dv, rhs, sum;
-  int lag;   // what forces lag behind, taken when it is searched
+  int lag;           // what forces lag behind, taken when it is searched
+  bool rest_first;   // the step before has gone on from inertia, which rest was compared with
 } BDF;
 
 #define SELF BDF
 static const dvFieldDesc bdf_fields[] = {BDF_FIELDS(DV_DESCRIBE)};
 static const dvMemoryDesc bdf_memory[] = {DV_REMEMBER(numbers, depth) DV_REMEMBER(numbers, coords)
-                                              DV_REMEMBER(numbers, derivs)};
+                                              DV_REMEMBER(numbers, derivs) DV_REMEMBER(numbers, rest_first)};
 #undef SELF
 
 static dvStatus bdf_init(dvObject *o)
@@ -80,6 +81,7 @@ static dvStatus bdf_init(dvObject *o)
     dv_field_warning(o, &b->order, "use an order of 6 or less", "the method of order %d is not stable", b->order);
   if (b->order > 1) dv_compat_field(o, &b->keepHistory, DV_COMPAT_BDF_HISTORY);
   b->depth = 0;
+  b->rest_first = false;
   dv_vec_take(o, DV_VEC_COORD, &b->new_x);
   dv_vecs_take(o, DV_VEC_DERIV, &b->new_v, &b->past_x, &b->past_v, &b->r1, &b->r2, &b->f, &b->dv, &b->rhs, &b->sum,
                &b->lag);
@@ -284,19 +286,30 @@ static double evaluate_guess(Residual *r)
   return r->talk.residual2 = r->function.evaluate(&r->function);
 }
 
+static double evaluate_at(Residual *r, double h, bool at_rest)
+{
+  guess(r, h, at_rest);
+  return evaluate_guess(r);
+}
+
 // Inertia carries small elements that move fast beyond their size. Where that leads uphill it is compared with rest.
+// Forces are left as they were evaluated last: where inertia has won such a comparison, the next step begins with rest.
 static void choose_guess(Residual *r, double h)
 {
-  const BDF *b = r->b;
-  guess(r, h, false);
-  if (!r->together) return;
-  double inertia = evaluate_guess(r);
+  BDF *b = r->b;
+  if (!r->together) {
+    guess(r, h, false);
+    return;
+  }
+  bool rest_first = b->rest_first;
+  double rest = rest_first ? evaluate_at(r, h, true) : 0, inertia = evaluate_at(r, h, false);
+  b->rest_first = false;
   if (dv_mech_dot(r->plan, b->r2, b->new_v) <= 0) return;
-  guess(r, h, true);
-  double rest = evaluate_guess(r);
-  if (rest < inertia) return;
-  guess(r, h, false);
-  r->talk.evaluated = false;   // what was evaluated last is rest
+  if (!rest_first) rest = evaluate_at(r, h, true);
+  b->rest_first = !(rest < inertia);
+  if (b->rest_first == rest_first) return;   // the better one came last
+  guess(r, h, !b->rest_first);
+  r->talk.evaluated = false;
 }
 
 static dvStatus bdf_solve(dvObject *o, double h, int x, int v)

@@ -19,8 +19,8 @@
 // Where J is not positive a correction leads nowhere, and where it nearly is not far beyond all bounds. By slopes a
 // part of the mass is then added to J (K. Levenberg, 1944; D. W. Marquardt, 1963), which holds back what is soft and
 // leaves what is stiff: eight times as much until J is positive, four times after corrections that had to be shortened
-// or ended uphill, and a quarter after those that end where the energy still falls. It is kept from one solve to the
-// next.
+// or ended uphill, and half after those that end where the energy still falls by 0.3 of what it did at the start. It is
+// kept from one solve to the next.
 #include "ode/newton.h"
 
 #include "base/array.h"
@@ -68,9 +68,9 @@ typedef enum Outcome {
   X(bool, warnWhenDiverge, "1", "", "tell when the iterations end without convergence")
 
 enum { BY_RESIDUAL, BY_SLOPE };
-enum { RAISE = 4, RAISE_MORE = 8, LOWER = 4, MOST_SHIFT = 4096, RETRIES = 4 };   // of what is added to J
+enum { RAISE = 4, RAISE_MORE = 8, LOWER = 2, MOST_SHIFT = 4096, RETRIES = 4 };   // of what is added to J
 #define MUCH_LESS 0.0625                                                         // of |r|^2
-#define LOW_SLOPE 0.1
+#define LOW_SLOPE 0.3
 #define HIGH_SLOPE 0.2
 
 typedef struct Newton {

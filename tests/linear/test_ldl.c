@@ -75,6 +75,58 @@ static void nearly_full_systems(void **state)
     }
 }
 
+// Largest residual after a solution and after each of some steps of refinement, with the factor that is there.
+static void refined(const dvLdl *f, const dvBlockMatrix *a, int steps, double *left)
+{
+  size_t n = dv_ldl_rows(f);
+  double *b = dv_alloc(n * sizeof *b), *x = dv_alloc(n * sizeof *x),
+         *work = dv_alloc((dv_ldl_work(f) + 2 * n) * sizeof *work);
+  uint64_t seed = 9;
+  check_random_vector(&seed, b, n);
+  dv_ldl_solve(f, b, x, work);
+  for (int i = 0; i < steps; i++) left[i] = dv_ldl_refine(f, a, b, x, work);
+  dv_free(b);
+  dv_free(x);
+  dv_free(work);
+}
+
+// Copies in smaller numbers have fewer digits: every step of refinement adds as many. A factor of single precision is
+// as good, and one that is full again has all of them at once.
+static void copies_in_smaller_numbers(void **state)
+{
+  DV_UNUSED(state);
+  static const size_t sizes[][3] = {{1, 1, 0},   {1, 7, 6},    {1, 60, 2}, {1, 261, 40}, {3, 60, 3},
+                                    {3, 90, 40}, {3, 200, 30}, {6, 20, 2}, {6, 97, 50},  {1, 530, 60}};
+  static const struct {
+    dvLdlNumbers numbers;
+    bool rough;
+    double digits;   // what a solution leaves
+  } kinds[] = {{DV_LDL_SINGLE, false, 1e-5},
+               {DV_LDL_SHORT, false, 1e-2},
+               {DV_LDL_SHORT, true, 1e-2},
+               {DV_LDL_DOUBLE, true, 1e-5},
+               {DV_LDL_DOUBLE, false, 1e-13}};
+  for (size_t k = 0; k < DV_COUNT(sizes); k++)
+    for (size_t o = 0; o < DV_COUNT(orders); o++) {
+      dvBlockMatrix a = {0};
+      dvLdl f = {0};
+      size_t pivot;
+      check_random_spd(&a, (int)sizes[k][0], sizes[k][1], (int)sizes[k][2], 3 + k);
+      assert_true(dv_ldl_analyse(&f, &a.pattern, a.block, orders[o]));
+      for (size_t i = 0; i < DV_COUNT(kinds); i++) {
+        double left[7];
+        f.rough = kinds[i].rough;
+        assert_true(dv_ldl_factorise(&f, &a, NULL, DV_LDL_SMALL, &pivot));
+        assert_true(dv_ldl_make_copy(&f, kinds[i].numbers, NULL));
+        refined(&f, &a, 7, left);
+        if (!(left[0] < kinds[i].digits && left[6] < 1e-13))
+          fail_msg("size %zu, kind %zu: %g (%g), refined %g (1e-13)", k, i, left[0], kinds[i].digits, left[6]);
+      }
+      dv_ldl_free(&f);
+      dv_block_matrix_free(&a);
+    }
+}
+
 static void ill_conditioned_systems(void **state)
 {
   DV_UNUSED(state);
@@ -203,8 +255,12 @@ static void not_a_number(void **state)
     dv_block_matrix_at(&a, dv_pattern_find(&a.pattern, 10, 10))[0] = NAN;
     assert_true(factorise(&f, &a, DV_ORDER_NATURAL, &pivot));
     double *work = dv_alloc(dv_ldl_work(&f) * sizeof *work);
-    dv_ldl_solve(&f, b, x, work);
-    assert_true(isnan(x[0]));
+    static const dvLdlNumbers numbers[] = {DV_LDL_DOUBLE, DV_LDL_SINGLE, DV_LDL_SHORT};
+    for (size_t i = 0; i < DV_COUNT(numbers); i++) {
+      assert_true(dv_ldl_make_copy(&f, numbers[i], NULL));
+      dv_ldl_solve(&f, b, x, work);
+      assert_true(isnan(x[0]));
+    }
     dv_free(work);
     dv_ldl_free(&f);
     dv_block_matrix_free(&a);
@@ -282,6 +338,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(random_systems),
       cmocka_unit_test(nearly_full_systems),
+      cmocka_unit_test(copies_in_smaller_numbers),
       cmocka_unit_test(ill_conditioned_systems),
       cmocka_unit_test(indefinite_systems),
       cmocka_unit_test(zero_pivots),

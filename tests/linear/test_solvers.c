@@ -463,26 +463,43 @@ static void tolerances_refer_to_what_is_asked_for(void **state)
   close_problem(&p);
 }
 
-// a copy of the factor in single precision: half the digits, as preconditioner all of them; and full ones again with
-// another matrix when the field is changed
-static void factors_in_single_precision(void **state)
+// A copy of the factor in smaller numbers: fewer digits, as preconditioner all of them; and full ones again with
+// another matrix when the field is changed. Constraints need all digits.
+static void check_small_factor(const char *field, double digits, int iterations, dvStatus compliance)
 {
-  DV_UNUSED(state);
-  Problem p = open_problem(SCENE("<SparseLDLSolver name='s' single='1'/>" BODY SOFT), 1);
+  char *text = dv_format(SCENE("<SparseLDLSolver name='s' %s='1'/>" BODY SOFT), field);
+  Problem p = open_problem(text, 1);
   assert_int_equal(solve(&p), DV_OK);
-  double rough = residual(&p);
-  assert_true(rough > 1e-12 && rough < 1e-4);
-  *(bool *)dv_object_field(p.solver, "single")->value = false;
+  double rough = residual(&p), w = 0;
+  if (!(rough > 1e-12 && rough < digits)) fail_msg("%s: residual %g, not 1e-12 to %g", field, rough, digits);
+  dvSparseRows row = {0};
+  dv_sparse_rows_add(&row, 0, 3, 1);
+  dv_sparse_rows_settle(&row, 1);
+  assert_int_equal(((const dvLinearSolverOps *)dv_ops(p.solver, DV_ROLE_LINEAR_SOLVER))->compliance(p.solver, &row, &w),
+                   compliance);
+  dv_sparse_rows_free(&row);
+  *(bool *)dv_object_field(p.solver, field)->value = false;
   p.m.m *= 1.1;
   assert_int_equal(solve(&p), DV_OK);
   assert_true(residual(&p) < 1e-12);
   close_problem(&p);
-  p = open_problem(SCENE("<PCGLinearSolver name='s' iterations='10' tolerance='1e-13' criterion='residual' "
-                         "preconditioner='@p'/><SparseLDLSolver name='p' single='1'/>" BODY SOFT),
-                   1);
+  dv_free(text);
+  text = dv_format(SCENE("<PCGLinearSolver name='s' iterations='20' tolerance='1e-13' criterion='residual' "
+                         "preconditioner='@p'/><SparseLDLSolver name='p' %s='1'/>" BODY SOFT),
+                   field);
+  p = open_problem(text, 1);
   assert_int_equal(solve(&p), DV_OK);
-  assert_true(residual(&p) < 1e-12 && iterations_of(p.solver) <= 5);
+  if (!(residual(&p) < 1e-12 && iterations_of(p.solver) <= iterations))
+    fail_msg("%s: residual %g (1e-12), %d iterations (%d)", field, residual(&p), iterations_of(p.solver), iterations);
   close_problem(&p);
+  dv_free(text);
+}
+
+static void factors_in_smaller_numbers(void **state)
+{
+  DV_UNUSED(state);
+  check_small_factor("single", 1e-4, 5, DV_OK);
+  check_small_factor("small", 1e-2, 10, DV_ERROR_INPUT);
 }
 
 // --- factors that are older than the matrix ------------------------------------------------------
@@ -720,7 +737,7 @@ int main(void)
       cmocka_unit_test(factors_can_be_made_positive),
       cmocka_unit_test(what_is_indefinite_is_told),
       cmocka_unit_test(tolerances_refer_to_what_is_asked_for),
-      cmocka_unit_test(factors_in_single_precision),
+      cmocka_unit_test(factors_in_smaller_numbers),
       cmocka_unit_test(old_factors),
       cmocka_unit_test(singular_systems_are_explained),
       cmocka_unit_test(refused_matrices),

@@ -36,7 +36,7 @@ static const char *const solvers =
     "criterion='residual' rebuildCost='18' linearSystem='@free' preconditioner='@factor'/>"
     "<PreconditionedMatrixFreeSystem name='free' tags='mechanics' assemblingRate='1000' "
     "preconditionerSystem='@matrix'/><MatrixLinearSystem template='CompressedRowSparseMatrixMat3x3d' name='matrix' "
-    "tags='mechanics'/><SparseLDLSolver name='factor' tags='mechanics' linearSystem='@matrix' positive='1' single='1' "
+    "tags='mechanics'/><SparseLDLSolver name='factor' tags='mechanics' linearSystem='@matrix' positive='1' small='1' "
     "template='CompressedRowSparseMatrixMat3x3d'/>";
 
 static char *beat_scene(double spacing, int layers)

@@ -12,7 +12,8 @@ void dv_ldl_free(dvLdl *f)
   dv_ldl_symbolic_release(f->symbolic);
   dv_ldl_work_free(f->work);
   dv_free(f->lower);
-  dv_free(f->single);
+  dv_free(f->copy);
+  dv_free(f->unit);
   dv_free(f->d);
   *f = (dvLdl){0};
 }
@@ -43,9 +44,11 @@ static bool analyse(dvLdl *f, const dvPattern *a, int block, dvOrderChoice *orde
   if (dv_ldl_carries(f)) dv_ldl_carry(f, &carried);
   dvLdl before = *f;
   dv_ldl_symbolic_release(f->symbolic);
-  dv_free(f->single);
+  dv_free(f->copy);
+  dv_free(f->unit);
   before.symbolic = NULL;
-  before.single = NULL;
+  before.copy = NULL;
+  before.unit = NULL;
   *f =
       (dvLdl){.symbolic = dv_ldl_symbolic_create(a, block, DV_KERNEL_CHOOSE_WIDE(dv_front_kernels)->lanes, order, was)};
   dv_ldl_symbolic_release(was);

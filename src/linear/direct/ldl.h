@@ -13,6 +13,13 @@
 // A pivot this small in proportion to its row counts as zero: what is left there is rounding.
 #define DV_LDL_SMALL 1e-13
 
+// What the columns that solutions read consist of.
+typedef enum dvLdlNumbers {
+  DV_LDL_DOUBLE,
+  DV_LDL_SINGLE,
+  DV_LDL_SHORT   // 16 bits, and a unit of each column: 1 / 32767 of its largest number
+} dvLdlNumbers;
+
 typedef struct dvLdl {
   struct dvLdlSymbolic *symbolic;   // shared by factors of one pattern
   double *lower;                    // the fronts' columns of L
@@ -21,10 +28,12 @@ typedef struct dvLdl {
   size_t negative;                  // pivots below zero of the last factorisation
   size_t perturbed;                 // pivots that were zero and were replaced: solutions need refinement
   bool valid;                       // there is a factor
-  float *single;                    // the columns in single precision, and the room for them
-  size_t single_room;
-  bool is_single;   // they are those of the factor: solutions read them, in half the time and with half the digits
-  double redone;    // part of the operations that the last factorisation did: 1 for all
+  bool rough;                       // set by who wants that: products are in single precision, for preconditioners
+  void *copy;                       // the columns in smaller numbers, and the bytes that there is room for
+  size_t copy_room;
+  double *unit;             // what numbers of 16 bits are counted in, of each column in the order of elimination
+  dvLdlNumbers numbers;     // solutions read these: the columns themselves, or the copy
+  double redone;            // part of the operations that the last factorisation did: 1 for all
   struct dvLdlWork *work;   // of the factorisation
 } dvLdl;
 
@@ -48,9 +57,9 @@ bool dv_ldl_refactorise(dvLdl *f, const dvBlockMatrix *a, dvPool *pool, double s
 void dv_ldl_solve(const dvLdl *f, const double *rhs, double *x, double *work);
 // The same, to the last bit, with the threads of a pool (may be NULL) where the factor is large.
 void dv_ldl_solve_with(const dvLdl *f, dvPool *pool, const double *rhs, double *x, double *work);
-// For preconditioners: solutions with the factor that is there, until it is factorised anew, read a copy in single
-// precision. False when memory is short.
-bool dv_ldl_make_single(dvLdl *f, dvPool *pool);
+// For preconditioners: solutions with the factor that is there, until it is factorised anew, read a copy in smaller
+// numbers, in as much less time. False when memory is short.
+bool dv_ldl_make_copy(dvLdl *f, dvLdlNumbers numbers, dvPool *pool);
 // One step of refinement of a solution x of A x = rhs: x += A^-1 (rhs - A x). `work` has room for dv_ldl_work + 2 rows
 // numbers. Returns the largest |rhs - A x| before the step over the largest |rhs|.
 double dv_ldl_refine(const dvLdl *f, const dvBlockMatrix *a, const double *rhs, double *x, double *work);

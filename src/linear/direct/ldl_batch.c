@@ -152,8 +152,8 @@ static void give_back(Slot *slot) { atomic_store_explicit(&slot->taken, false, m
 static dvFrontView view_of(const Job *j, const dvFront *f)
 {
   size_t lanes = (size_t)j->s->lanes;
-  return (dvFrontView){j->f->lower + f->lower,    NULL, (size_t)f->cols, dv_front_pivots(f, lanes),
-                       dv_front_height(f, lanes), NULL};
+  return (dvFrontView){
+      j->f->lower + f->lower, NULL, (size_t)f->cols, dv_front_pivots(f, lanes), dv_front_height(f, lanes), NULL, NULL};
 }
 
 // --- one front -----------------------------------------------------------------------------------

@@ -254,6 +254,13 @@ static void add_children(Front *t, bool lower)
   for (int32_t c = 0; c < t->front->children; c++) add_child(t, &s->front[s->child[t->front->child + c]], lower);
 }
 
+// in single precision the scratch has Y of the rows below in pairs of slabs, and L of these rows
+static float *pairs_of(const Front *t) { return (float *)t->slot->scratch.data; }
+static float *singles_of(const Front *t)
+{
+  return pairs_of(t) + dv_whole(t->view.height - t->below, 2 * (size_t)t->run->s->lanes) * t->pivots.width;
+}
+
 // rows below the diagonal block, groups of them
 static void eliminate_rows(void *user, size_t begin, size_t end)
 {
@@ -261,7 +268,10 @@ static void eliminate_rows(void *user, size_t begin, size_t end)
   size_t lanes = (size_t)t->run->s->lanes, last = dv_min_size(end * GROUP, t->view.height - t->below),
          row = begin * GROUP;
   double *x = t->view.lower + dv_front_offset(t->view.height, t->k) + (t->below + row - t->k) * t->pivots.width;
-  t->run->kernels->rows(&t->pivots, (last - row) / lanes, x, t->slot->scratch.data + row * t->pivots.width);
+  if (t->run->f->rough)
+    t->run->kernels->rows_single(&t->pivots, (last - row) / lanes, x, pairs_of(t) + row * t->pivots.width,
+                                 singles_of(t) + row * t->pivots.width);
+  else t->run->kernels->rows(&t->pivots, (last - row) / lanes, x, t->slot->scratch.data + row * t->pivots.width);
 }
 
 // where the tile of slab i and column slab j is, and how wide that column is
@@ -301,13 +311,37 @@ static void update_panel(const Front *t, size_t r, size_t c)
   }
 }
 
+static void update_panel_single(const Front *t, size_t r, size_t c)
+{
+  const dvFrontKernels *kernels = t->run->kernels;
+  size_t lanes = (size_t)t->run->s->lanes, panel = PANEL / lanes, first = t->below / lanes,
+         end = t->view.height / lanes, depth = t->pivots.width;
+  size_t row_end = dv_min_size(first + (r + 1) * panel, end), col_end = dv_min_size(first + (c + 1) * panel, end);
+  const float *a = pairs_of(t), *b = singles_of(t);
+  for (size_t j = first + c * panel; j < col_end; j++) {
+    size_t start = dv_max_size(r * panel, j - first) / 2 * 2;   // of a pair
+    for (size_t i = first + start, n; i < row_end; i += 2 * n) {
+      n = dv_min_size(kernels->most_pairs, (row_end - i + 1) / 2);
+      dvPairTile tile = {.pairs = n,
+                         .depth = depth,
+                         .a = a + (i - first) * lanes * depth,
+                         .b = b + (j - first) * lanes * depth,
+                         .fresh = t->k == 0 && j * lanes >= t->view.pivots};
+      for (size_t q = 0; q < 2 * n; q++)
+        if (i + q >= j && i + q < row_end) tile.c[q] = tile_of(t, i + q, j, &tile.width);
+      kernels->update_single(&tile);
+    }
+  }
+}
+
 static void update_panels(void *user, size_t begin, size_t end)
 {
   // pieces are counted row by row of the triangle
   size_t r = 0;
   while ((r + 1) * (r + 2) / 2 <= begin) r++;
   for (size_t c = begin - r * (r + 1) / 2; begin < end; begin++) {
-    update_panel(user, r, c);
+    if (((const Front *)user)->run->f->rough) update_panel_single(user, r, c);
+    else update_panel(user, r, c);
     if (c++ == r) r++, c = 0;
   }
 }
@@ -319,8 +353,13 @@ static void factorise_front(const Factorisation *run, int32_t i, dvLdlSlot *slot
   size_t lanes = (size_t)s->lanes;
   if (run->only && !run->only[i]) return;
   Front t = {.run = run, .front = f, .slot = slot, .pool = pool};
-  t.view = (dvFrontView){run->f->lower + f->lower,  update_of(run, f, slot),   (size_t)f->cols,
-                         dv_front_pivots(f, lanes), dv_front_height(f, lanes), NULL};
+  t.view = (dvFrontView){run->f->lower + f->lower,
+                         update_of(run, f, slot),
+                         (size_t)f->cols,
+                         dv_front_pivots(f, lanes),
+                         dv_front_height(f, lanes),
+                         NULL,
+                         NULL};
   dvLdlOutcome *outcome = &run->f->work->outcome[i];
   *outcome = (dvLdlOutcome){.bad = -1};
   memset(t.view.lower, 0, ((i + 1 < s->fronts ? f[1].lower : s->lower) - f->lower) * sizeof *t.view.lower);

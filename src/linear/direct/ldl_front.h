@@ -120,7 +120,8 @@ static inline double dv_front_flops(const dvFront *f)
 typedef struct dvFrontView {
   double *lower, *update;
   size_t cols, pivots, height;
-  const float *single;   // the same columns, for loops that read these
+  const void *copy;     // the same columns in smaller numbers, for loops that read these
+  const double *unit;   // of each column of it
 } dvFrontView;
 
 // Rows of a block of columns under its diagonal block.
@@ -144,6 +145,16 @@ typedef struct dvTile {
   bool fresh;
 } dvTile;
 
+// The same in single precision, for factors of preconditioners: `a` has pairs of slabs, number (i, k) of a pair at k 2
+// lanes + i, and c is NULL for slabs that are not wanted.
+enum { DV_MOST_PAIRS = 3 };
+typedef struct dvPairTile {
+  size_t pairs, depth, width;
+  const float *a, *b;
+  double *c[2 * DV_MOST_PAIRS];
+  bool fresh;
+} dvPairTile;
+
 typedef struct dvFrontKernels {
   int lanes;
   // L D L^T of a diagonal block in place; `row` has room for width x lanes numbers
@@ -152,6 +163,10 @@ typedef struct dvFrontKernels {
   void (*rows)(const dvPivots *p, size_t slabs, double *x, double *y);
   void (*update)(const dvTile *t);
   size_t most;   // slabs of a tile
+  // the same two in single precision: Y goes to pairs of slabs, and a copy of L to slabs
+  void (*rows_single)(const dvPivots *p, size_t slabs, double *x, float *pairs, float *l);
+  void (*update_single)(const dvPairTile *t);
+  size_t most_pairs;
   // adds columns begin to end - 1 of a child's update matrix; place: of each of its `rows` rows in the front. The
   // columns all go to one block of columns of the front, or all to its update matrix.
   void (*add)(const double *from, size_t rows, const int32_t *place, size_t begin, size_t end, const dvFrontView *to);
@@ -179,8 +194,10 @@ typedef struct dvSubstituteKernels {
 } dvSubstituteKernels;
 
 typedef struct dvFrontSolveKernels {
-  dvSubstituteKernels one, single;                               // on numbers of L in full, and in single precision
+  dvSubstituteKernels one, single, small;   // on numbers of L in full, in single precision, and in 16 bits
   void (*narrow)(size_t count, const double *from, float *to);   // whole slabs
+  // the columns of a front in 16 bits and their units; the triangles on the diagonal are inverted
+  void (*shorten)(const dvFrontView *v, int16_t *to, double *unit);
   // the same with packs of DV_RHS right-hand sides side by side, at most DV_MOST_PACKS; in a pack x[p] what stands
   // before column first[p] is zero
   void (*forward_many)(const dvFrontView *v, size_t packs, const size_t *first, double *const *x, double *const *r);

@@ -62,6 +62,58 @@ static void front_update(const dvTile *t)
     update_slabs(1, t, t->width);
 }
 
+// The same with pairs of slabs in single precision.
+typedef float Pair __attribute__((vector_size(8 * LANES), aligned(8 * LANES)));
+typedef union PairHalves {
+  Pair both;
+  Narrow half[2];
+} PairHalves;
+
+DV_INLINE void update_pairs(size_t n, const dvPairTile *t)
+{
+  Pair acc[SLABS][LANES];
+#pragma GCC unroll 4
+  for (size_t s = 0; s < n; s++)
+#pragma GCC unroll 8
+    for (size_t j = 0; j < LANES; j++) acc[s][j] = (Pair){0};
+  const float *a = t->a, *b = t->b;
+  size_t stride = 2 * LANES * t->depth;
+  for (size_t k = 0; k < t->depth; k++, a += 2 * LANES, b += LANES) {
+    Pair row[SLABS];
+#pragma GCC unroll 4
+    for (size_t s = 0; s < n; s++) row[s] = *(const Pair *)(a + s * stride);
+#pragma GCC unroll 8
+    for (size_t c = 0; c < LANES; c++) {
+      Pair factor = b[c] - (Pair){0};
+#pragma GCC unroll 4
+      for (size_t s = 0; s < n; s++) acc[s][c] -= row[s] * factor;
+    }
+  }
+#pragma GCC unroll 4
+  for (size_t s = 0; s < n; s++)
+#pragma GCC unroll 8
+    for (size_t j = 0; j < LANES; j++) {
+      if (j >= t->width) continue;
+      PairHalves sum = {acc[s][j]};
+#pragma GCC unroll 2
+      for (size_t h = 0; h < 2; h++) {
+        double *to = t->c[2 * s + h];
+        Lane v = lane_of_floats((const float *)&sum.half[h]);
+        if (to) *(Lane *)(to + j * LANES) = t->fresh ? v : *(Lane *)(to + j * LANES) + v;
+      }
+    }
+}
+
+static void front_update_single(const dvPairTile *t)
+{
+#if SLABS > 1
+  if (t->pairs == 3) update_pairs(3, t);
+  else if (t->pairs == 2) update_pairs(2, t);
+  else
+#endif
+    update_pairs(1, t);
+}
+
 // --- columns -------------------------------------------------------------------------------------
 
 // columns j to j + w - 1 of n slabs x: takes out the columns before them, then those among themselves. `own` is the
@@ -180,6 +232,28 @@ static void front_rows(const dvPivots *p, size_t slabs, double *x, double *y)
   }
 }
 
+static void front_rows_single(const dvPivots *p, size_t slabs, double *x, float *pairs, float *l)
+{
+  size_t width = p->width, stride = width * LANES;
+  for (size_t s = 0; s < slabs;) {
+    size_t n = dv_min_size(SLABS, slabs - s);
+    for (size_t j = 0; j < width; j += LANES) eliminate_slabs(n, width, j, p->diagonal + j * width, x + s * stride);
+    for (size_t t = 0; t < n; t++, s++) {
+      double *from = x + s * stride;
+      float *to = pairs + s / 2 * 2 * stride + s % 2 * LANES;
+      for (size_t k = 0; k < width; k++) {
+        Lane v = *(const Lane *)(from + k * LANES), divided = v * splat(p->inverse_d[k]);
+        *(Narrow *)(to + k * 2 * LANES) = lane_to_floats(v);
+        *(Narrow *)(l + s * stride + k * LANES) = lane_to_floats(divided);
+        *(Lane *)(from + k * LANES) = divided;
+      }
+    }
+  }
+  if (slabs % 2 == 0) return;
+  float *to = pairs + slabs / 2 * 2 * stride + LANES;   // nobody asks for it
+  for (size_t k = 0; k < width; k++) *(Narrow *)(to + k * 2 * LANES) = (Narrow){0};
+}
+
 // --- assembly ------------------------------------------------------------------------------------
 
 // Where the rows of a slab of a child go: to few slabs of the front, each with lanes from the child's in ascending
@@ -287,5 +361,8 @@ const dvFrontKernels DV_KERNEL_NAME(dv_front_kernels) = {
     .rows = front_rows,
     .update = front_update,
     .most = SLABS,
+    .rows_single = front_rows_single,
+    .update_single = front_update_single,
+    .most_pairs = SLABS,
     .add = front_add,
 };

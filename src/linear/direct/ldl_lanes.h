@@ -76,12 +76,79 @@ DV_INLINE Lane splat(double a)
 #endif
 }
 
+// Lanes of smaller numbers. Compilers cut conversions of whole vectors into halves and put these together again.
+typedef float Narrow __attribute__((vector_size(4 * LANES), aligned(4 * LANES)));
+typedef int16_t Short __attribute__((vector_size(2 * LANES), aligned(2 * LANES)));
+DV_INLINE Lane lane_of_floats(const float *p)
+{
+#if LANES == 8
+  return (Lane)_mm512_cvtps_pd(*(const __m256 *)p);
+#elif defined(__AVX2__)
+  return (Lane)_mm256_cvtps_pd(*(const __m128 *)p);
+#else
+  return __builtin_convertvector(*(const Narrow *)p, Lane);
+#endif
+}
+
+DV_INLINE Narrow lane_to_floats(Lane a)
+{
+#if LANES == 8
+  return (Narrow)_mm512_cvtpd_ps((__m512d)a);
+#elif defined(__AVX2__)
+  return (Narrow)_mm256_cvtpd_ps((__m256d)a);
+#else
+  return __builtin_convertvector(a, Narrow);
+#endif
+}
+
+DV_INLINE Lane lane_of_shorts(const int16_t *p)
+{
+#if LANES == 8
+  return (Lane)_mm512_cvtepi32_pd(_mm256_cvtepi16_epi32(*(const __m128i *)p));
+#elif defined(__AVX2__)
+  return (Lane)_mm256_cvtepi32_pd(_mm_cvtepi16_epi32(_mm_loadl_epi64((const __m128i *)p)));
+#else
+  return __builtin_convertvector(*(const Short *)p, Lane);
+#endif
+}
+
 DV_INLINE double lane_sum(Lane a)
 {
 #if LANES == 8
   return ((a[0] + a[4]) + (a[2] + a[6])) + ((a[1] + a[5]) + (a[3] + a[7]));
 #else
   return (a[0] + a[2]) + (a[1] + a[3]);
+#endif
+}
+
+// lane_sum of each of LANES registers, to the last bit
+DV_INLINE Lane lane_two(Lane a, Lane b, LaneMask first, LaneMask second)
+{
+#if defined(__clang__)
+  Lane low, high;
+  for (int i = 0; i < LANES; i++) {
+    low[i] = first[i] < LANES ? a[first[i]] : b[first[i] - LANES];
+    high[i] = second[i] < LANES ? a[second[i]] : b[second[i] - LANES];
+  }
+  return low + high;
+#else
+  return __builtin_shuffle(a, b, first) + __builtin_shuffle(a, b, second);
+#endif
+}
+
+DV_INLINE Lane lane_sums(const Lane *a)
+{
+#if LANES == 8
+  const LaneMask low = {0, 1, 2, 3, 8, 9, 10, 11}, even = {0, 1, 4, 5, 8, 9, 12, 13}, one = {0, 2, 4, 6, 8, 10, 12, 14};
+  Lane b[4], c[2];
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; i++) b[i] = lane_two(a[2 * i], a[2 * i + 1], low, low + 4);
+#pragma GCC unroll 2
+  for (int i = 0; i < 2; i++) c[i] = lane_two(b[2 * i], b[2 * i + 1], even, even + 2);
+  return lane_two(c[0], c[1], one, one + 1);
+#else
+  const LaneMask low = {0, 1, 4, 5}, one = {0, 2, 4, 6};
+  return lane_two(lane_two(a[0], a[1], low, low + 2), lane_two(a[2], a[3], low, low + 2), one, one + 1);
 #endif
 }
 

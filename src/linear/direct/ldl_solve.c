@@ -9,8 +9,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
-enum { PLACES = 8, ROWS = 512, COLUMNS = 64, NARROWED = 1 << 16 };   // threads at work; sizes of pieces
-#define NUMBER_NS 0.3                                                // to read a number of L
+enum { PLACES = 8, ROWS = 512, COLUMNS = 64, NARROWED = 1 << 16, FRONTS = 16 };   // threads at work; sizes of pieces
+#define NUMBER_NS 0.3                                                             // to read a number of L
 
 // What a thread works with, in the vector of the caller.
 typedef struct Place {
@@ -43,15 +43,23 @@ size_t dv_ldl_work(const dvLdl *f)
   return n + whole(s->left) + PLACES * (2 * whole(s->most_rows) + DV_FRONT_BLOCK * DV_MAX_LANES + n) + DV_MAX_LANES;
 }
 
+static const dvSubstituteKernels *kernels_of(const dvLdl *f)
+{
+  const dvFrontSolveKernels *all = DV_KERNEL_CHOOSE_WIDE(dv_front_solve_kernels);
+  return f->numbers == DV_LDL_DOUBLE ? &all->one : f->numbers == DV_LDL_SINGLE ? &all->single : &all->small;
+}
+
+static size_t bytes_of(dvLdlNumbers numbers)
+{
+  return numbers == DV_LDL_DOUBLE ? sizeof(double) : numbers == DV_LDL_SINGLE ? sizeof(float) : sizeof(int16_t);
+}
+
 static void start(Substitution *t, const dvLdl *f, dvPool *pool, double *work)
 {
   const dvLdlSymbolic *s = f->symbolic;
   size_t n = whole(dv_ldl_rows(f));
-  *t = (Substitution){.f = f,
-                      .s = s,
-                      .kernels = f->is_single ? &DV_KERNEL_CHOOSE_WIDE(dv_front_solve_kernels)->single
-                                              : &DV_KERNEL_CHOOSE_WIDE(dv_front_solve_kernels)->one,
-                      .pool = dv_pool_for(pool, NUMBER_NS * (double)s->lower)};
+  *t =
+      (Substitution){.f = f, .s = s, .kernels = kernels_of(f), .pool = dv_pool_for(pool, NUMBER_NS * (double)s->lower)};
   t->z = aligned(work);
   t->left = t->z + n;
   double *next = t->left + whole(s->left);
@@ -78,9 +86,13 @@ static void leave_place(Place *p) { atomic_store_explicit(&p->taken, false, memo
 static dvFrontView view_of(const Substitution *t, const dvFront *f)
 {
   size_t lanes = (size_t)t->s->lanes;
-  return (dvFrontView){t->f->lower + f->lower,    NULL,
-                       (size_t)f->cols,           dv_front_pivots(f, lanes),
-                       dv_front_height(f, lanes), t->f->is_single ? t->f->single + f->lower : NULL};
+  dvFrontView v = {.lower = t->f->lower + f->lower,
+                   .cols = (size_t)f->cols,
+                   .pivots = dv_front_pivots(f, lanes),
+                   .height = dv_front_height(f, lanes)};
+  if (t->f->numbers != DV_LDL_DOUBLE) v.copy = (const char *)t->f->copy + f->lower * bytes_of(t->f->numbers);
+  if (t->f->numbers == DV_LDL_SHORT) v.unit = t->f->unit + f->first;
+  return v;
 }
 
 static void take_pivots(const Substitution *t, const Place *p, const dvFront *f, const dvFrontView *v)
@@ -255,25 +267,51 @@ void dv_ldl_solve_with(const dvLdl *f, dvPool *pool, const double *rhs, double *
   for (size_t k = 0; k < s->n; k++) memcpy(x + (size_t)s->perm[k] * n, t.z + k * n, n * sizeof *x);
 }
 
+// --- copies of the columns -----------------------------------------------------------------------
+
 static void narrow(void *user, size_t begin, size_t end)
 {
   dvLdl *f = user;
   size_t from = begin * NARROWED, to = dv_min_size(end * NARROWED, f->symbolic->lower);
-  DV_KERNEL_CHOOSE_WIDE(dv_front_solve_kernels)->narrow(to - from, f->lower + from, f->single + from);
+  DV_KERNEL_CHOOSE_WIDE(dv_front_solve_kernels)->narrow(to - from, f->lower + from, (float *)f->copy + from);
 }
 
-bool dv_ldl_make_single(dvLdl *f, dvPool *pool)
+static void shorten(void *user, size_t begin, size_t end)
+{
+  dvLdl *f = user;
+  const dvLdlSymbolic *s = f->symbolic;
+  size_t lanes = (size_t)s->lanes;
+  for (const dvFront *i = s->front + begin; i < s->front + end; i++) {
+    dvFrontView v = {.lower = f->lower + i->lower,
+                     .cols = (size_t)i->cols,
+                     .pivots = dv_front_pivots(i, lanes),
+                     .height = dv_front_height(i, lanes)};
+    DV_KERNEL_CHOOSE_WIDE(dv_front_solve_kernels)->shorten(&v, (int16_t *)f->copy + i->lower, f->unit + i->first);
+  }
+}
+
+static bool copy_fit(dvLdl *f, dvLdlNumbers numbers)
+{
+  size_t bytes = whole(f->symbolic->lower) * bytes_of(numbers);
+  if (f->copy_room < bytes) {
+    dv_free(f->copy);
+    f->copy = dv_alloc_aligned(bytes);
+    f->copy_room = f->copy ? bytes : 0;
+  }
+  if (numbers == DV_LDL_SHORT && !f->unit) f->unit = dv_alloc_aligned(dv_ldl_rows(f) * sizeof *f->unit);
+  return f->copy && (numbers != DV_LDL_SHORT || f->unit);
+}
+
+bool dv_ldl_make_copy(dvLdl *f, dvLdlNumbers numbers, dvPool *pool)
 {
   size_t count = f->symbolic->lower;
-  f->is_single = false;
-  if (f->single_room < count) {
-    dv_free(f->single);
-    f->single = dv_alloc_aligned(whole(count) * sizeof *f->single);
-    f->single_room = f->single ? count : 0;
-  }
-  if (!f->single) return false;
-  dv_parallel_for(dv_pool_for(pool, NUMBER_NS * (double)count), (count + NARROWED - 1) / NARROWED, 1, narrow, f);
-  f->is_single = true;
+  f->numbers = DV_LDL_DOUBLE;
+  if (numbers == DV_LDL_DOUBLE) return true;
+  if (!copy_fit(f, numbers)) return false;
+  dvPool *with = dv_pool_for(pool, NUMBER_NS * (double)count);
+  if (numbers == DV_LDL_SINGLE) dv_parallel_for(with, (count + NARROWED - 1) / NARROWED, 1, narrow, f);
+  else dv_parallel_for(with, (size_t)f->symbolic->fronts, FRONTS, shorten, f);
+  f->numbers = numbers;
   return true;
 }
 

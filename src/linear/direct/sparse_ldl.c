@@ -20,6 +20,9 @@
     "positive definite; it is then no inverse")                                                                      \
   X(bool, single, "0", "",                                                                                           \
     "as preconditioner: solve with a copy of the factor in single precision, which is read in half the time")        \
+  X(bool, small, "0", "",                                                                                            \
+    "as preconditioner: factorise in single precision and solve with a copy of the factor in numbers of 16 bits, "   \
+    "each column in a unit of its own, which is read in a quarter of the time")                                      \
   X(int, L_nnz, "0", "", "numbers in the factor, without the diagonal", .flags = DV_READ_ONLY)
 
 #define PRECOMPUTED_FIELDS(X)                                                                               \
@@ -120,7 +123,8 @@ static dvStatus sparse_ldl_factorise(SparseLdl *s, const dvBlockMatrix *a)
   dvObject *o = &s->solver.base;
   const dvLdl *factor = &s->factor;
   size_t pivot;
-  s->factor.is_single = false;
+  s->factor.numbers = DV_LDL_DOUBLE;
+  s->factor.rough = s->small;
   if (!dv_ldl_refactorise(&s->factor, a, o->context->pool, DV_LDL_SMALL, &pivot))
     return dv_linear_solver_report(o, factor, pivot);
   if (factor->negative > 0 && (o->cls == &dv_sparse_llt_class || o->cls == &dv_supernodal_llt_class))
@@ -129,8 +133,8 @@ static dvStatus sparse_ldl_factorise(SparseLdl *s, const dvBlockMatrix *a)
   s->solver.indefinite = factor->negative > 0;
   if (s->positive && factor->negative > 0)
     for (size_t i = 0; i < dv_ldl_rows(factor); i++) s->factor.inverse_d[i] = fabs(factor->inverse_d[i]);
-  if (s->single && !dv_ldl_make_single(&s->factor, o->context->pool)) return dv_error(o, NULL, "out of memory");
-  return DV_OK;
+  dvLdlNumbers numbers = s->small ? DV_LDL_SHORT : s->single ? DV_LDL_SINGLE : DV_LDL_DOUBLE;
+  return dv_ldl_make_copy(&s->factor, numbers, o->context->pool) ? DV_OK : dv_error(o, NULL, "out of memory");
 }
 
 static dvStatus sparse_ldl_prepare(dvObject *o)
@@ -159,6 +163,9 @@ static dvStatus sparse_ldl_compliance(dvObject *o, const dvSparseRows *rows, dou
         o, "leave positive away: it is for preconditioners",
         "%zu pivots of the matrix are negative and were taken as positive: constraints need the inverse itself",
         (size_t)s->factor.negative);
+  if (s->small)
+    return dv_error(o, "leave small away: it is for preconditioners",
+                    "the factor has the digits of 16 bits: constraints need the inverse itself");
   return s->factor.perturbed > 0 ? dv_linear_solver_compliance_by_rows(o, rows, w)
                                  : dv_linear_solver_compliance_by_factor(o, &s->factor, &s->batch, rows, w);
 }
