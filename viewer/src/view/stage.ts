@@ -370,11 +370,11 @@ export class Stage {
     if (this.session.settings.xray > 0) studio.drawXray(this.renderer, this.scene, camera, this.session.settings.xray, this.camera.distance);
     else {
       studio.prepare(this.renderer, this.scene, camera, { up: this.camera.up, box: this.shown.isEmpty() ? this.box : this.shown, diagonal: this.look.diagonal, floor: this.around.floor });
-      this.renderer.render(this.scene, camera);
+      studio.beginPicture(this.renderer, this.scene, camera);
       const flows = this.shapes.map((s) => s.flows).filter((f) => f !== null);
       if (flows.length) studio.drawLiquid(this.renderer, this.scene, camera, Math.max(...flows.map((f) => f[0])), Math.max(...flows.map((f) => f[1])));
       const fog = this.shapes.some((s) => s.swallows);
-      if (fog) studio.drawFog(this.renderer, this.scene, camera);
+      studio.endPicture(this.renderer, this.scene, camera, fog);
       this.post?.draw(this.renderer, this.scene, camera, this.arrays);
       this.drawInsets(fog);
     }
