@@ -103,6 +103,7 @@ export class Stage {
     session.on(['status'], () => { if (session.status.viewports) this.redraw(false); if (session.status.camera && session.status.animating && session.settings.follow && this.sceneCamera()) this.redraw(true); if (this.spring || session.scene?.looks?.labels) this.redraw(false); });
     session.on(['view'], () => { this.pins = []; this.ranges.clear(); this.redraw(true); });
     canvas.addEventListener('webglcontextrestored', () => this.redraw(true));
+    studio.slices.again = () => this.redraw(false);
     this.applySettings();
   }
 
@@ -530,8 +531,10 @@ export class Stage {
     const before = { width: this.width, height: this.height, ratio: this.ratio };
     const still = !this.session.settings.fixedSize && (width !== Math.round(before.width * before.ratio) || height !== Math.round(before.height * before.ratio));
     if (still) this.resize(width, height, 1);
+    studio.slices.thorough = true;
     this.draw();
     if (texturesComing()) { await texturesCome(); this.draw(); }
+    studio.slices.thorough = false;
     const copy = document.createElement('canvas');
     copy.width = this.canvas.width; copy.height = this.canvas.height;
     const c = copy.getContext('2d')!;

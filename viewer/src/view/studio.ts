@@ -64,7 +64,7 @@ class Studio {
   private squares = new Scene();
   private flat = new Camera();
   private materials = new Set<Material>();
-  private slices = new Through();
+  readonly slices = new Through();
   readonly uniforms = {
     dvUp: { value: new Vector3(0, 1, 0) }, dvKey: { value: new Vector3(0, 1, 0) }, dvLights: { value: 0 },
     dvLightPlace: { value: list(MOST_LIGHTS, () => new Vector4()) }, dvLightWay: { value: list(MOST_LIGHTS, () => new Vector4()) }, dvLightColour: { value: list(MOST_LIGHTS, () => new Vector4()) },

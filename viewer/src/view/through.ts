@@ -12,6 +12,11 @@ const THROUGH = 5, MOST_BYTES = 1.6e8, BYTES = 5;      // of a pixel of a layer
 export class Through {
   readonly text = layersText;
   readonly uniforms = { dvBefore: { value: null as Texture | null }, dvHere: { value: null as Texture | null }, dvAfter: { value: null as Texture | null }, dvSlice: { value: 0 } };
+  thorough = false;              // a still picture takes as many layers as it may have
+  again: (() => void) | null = null;   // the picture lacks layers
+  private needed = Infinity;     // layers with something in them, as far as is known
+  private queries: WebGLQuery[] = [];
+  private asked = 0;             // of these, by the picture whose answers are on their way
   private targets: WebGLRenderTarget[] = [];
   private bodies: Mesh[] = [];
   private hidden: Material[] = [];
@@ -42,6 +47,16 @@ export class Through {
     this.bodies = [...first.keys()].sort((a, b) => { const x = key(a), y = key(b), k = x.findIndex((v, i) => v !== y[i]); return k < 0 ? 0 : y[k] - x[k]; });
     this.bodies.forEach((o, i) => { o.renderOrder = i; o.layers.enable(THROUGH); });
     for (const m of this.hidden) m.visible = false;
+  }
+
+  // How many layers there are is told after a while. One more than that is always drawn, to see when there are more.
+  private async learn(gl: WebGL2RenderingContext) {
+    const done = () => gl.isContextLost() || gl.getQueryParameter(this.queries[this.asked - 1], gl.QUERY_RESULT_AVAILABLE);
+    while (!done()) await new Promise((next) => requestAnimationFrame(next));
+    const count = this.asked, used = gl.isContextLost() ? count : this.queries.slice(0, count).findIndex((q) => !gl.getQueryParameter(q, gl.QUERY_RESULT));
+    this.asked = 0;
+    this.needed = used < 0 || gl.isContextLost() ? Infinity : used;
+    if (this.needed === Infinity && count < this.targets.length) this.again?.();
   }
 
   // After what hides other things, over the same part of the canvas. `most`: layers.
@@ -80,24 +95,28 @@ export class Through {
 
   private peel(renderer: WebGLRenderer, scene: Scene, camera: Camera, most: number): number {
     const { width, height } = renderer.getDrawingBufferSize(new Vector2()), view = renderer.getCurrentViewport(new Vector4());
-    const count = Math.min(most, Math.floor(MOST_BYTES / (BYTES * width * height)));
-    if (this.targets.length !== count || this.targets.some((t) => t.width !== width || t.height !== height)) {
+    const room = Math.min(most, Math.floor(MOST_BYTES / (BYTES * width * height))), count = this.thorough ? room : Math.min(room, this.needed + 1);
+    if (this.targets.length !== room || this.targets.some((t) => t.width !== width || t.height !== height)) {
       this.dispose();
-      this.targets = Array.from({ length: count }, () => {
+      this.targets = Array.from({ length: room }, () => {
         const depthTexture = new DepthTexture(width, height, FloatType);
         depthTexture.minFilter = depthTexture.magFilter = NearestFilter;
         return new WebGLRenderTarget(width, height, { format: RedFormat, depthTexture, minFilter: NearestFilter, magFilter: NearestFilter });
       });
     }
+    const gl = renderer.getContext() as WebGL2RenderingContext, ask = this.asked === 0 && count > 0 && !this.thorough;
     scene.overrideMaterial = this.next;
     for (let k = 0; k < count; k++) {
       this.take(k - 1, -1, -1, k);
       this.targets[k].viewport.copy(view);
       renderer.setRenderTarget(this.targets[k]);
       renderer.clear(false, true, false);
+      if (ask) gl.beginQuery(gl.ANY_SAMPLES_PASSED_CONSERVATIVE, this.queries[k] ??= gl.createQuery()!);
       renderer.render(scene, camera);
+      if (ask) gl.endQuery(gl.ANY_SAMPLES_PASSED_CONSERVATIVE);
     }
     scene.overrideMaterial = null;
+    if (ask) { this.asked = count; void this.learn(gl); }
     return count;
   }
 
