@@ -154,13 +154,13 @@ GLuint dv_gl_program(const dvGl *gl, const char *const vertex[], const char *con
 GLuint dv_gl_texture(const dvGl *gl, GLenum format, int width, int height, bool smooth)
 {
   GLuint texture;
-  bool depth = format == GL_DEPTH_COMPONENT24;
+  bool depth = format == GL_DEPTH_COMPONENT24 || format == GL_DEPTH_COMPONENT32F;
   gl->GenTextures(1, &texture);
   gl->BindTexture(GL_TEXTURE_2D, texture);
   gl->TexImage2D(GL_TEXTURE_2D, 0, (GLint)format, width, height, 0, depth ? GL_DEPTH_COMPONENT : GL_RGBA,
-                 depth                  ? GL_UNSIGNED_INT
-                 : format == GL_RGBA32F ? GL_FLOAT
-                                        : GL_UNSIGNED_BYTE,
+                 format == GL_RGBA32F || format == GL_DEPTH_COMPONENT32F ? GL_FLOAT
+                 : depth                                                 ? GL_UNSIGNED_INT
+                                                                         : GL_UNSIGNED_BYTE,
                  NULL);
   gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, smooth ? GL_LINEAR : GL_NEAREST);
   gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, smooth ? GL_LINEAR : GL_NEAREST);

@@ -53,6 +53,7 @@ enum {
   GL_R8 = 0x8229,
   GL_RGBA32F = 0x8814,
   GL_SRGB8_ALPHA8 = 0x8C43,
+  GL_DEPTH_COMPONENT32F = 0x8CAC,
   GL_DEPTH_COMPONENT = 0x1902,
   GL_DEPTH_COMPONENT24 = 0x81A6,
   GL_TEXTURE_COMPARE_MODE = 0x884C,
@@ -79,6 +80,8 @@ enum {
   GL_MAX_SAMPLES = 0x8D57,
   GL_DEPTH_BUFFER_BIT = 0x0100,
   GL_COLOR_BUFFER_BIT = 0x4000,
+  GL_ANY_SAMPLES_PASSED = 0x8C2F,
+  GL_QUERY_RESULT = 0x8866,
   GL_NO_ERROR = 0,
 };
 
@@ -86,6 +89,7 @@ enum {
 #define DV_GL_FUNCTIONS(X)                                                                               \
   X(void, ActiveTexture, (GLenum))                                                                       \
   X(void, AttachShader, (GLuint, GLuint))                                                                \
+  X(void, BeginQuery, (GLenum, GLuint))                                                                  \
   X(void, BindBuffer, (GLenum, GLuint))                                                                  \
   X(void, BindFramebuffer, (GLenum, GLuint))                                                             \
   X(void, BindRenderbuffer, (GLenum, GLuint))                                                            \
@@ -106,6 +110,7 @@ enum {
   X(void, DeleteBuffers, (GLsizei, const GLuint *))                                                      \
   X(void, DeleteFramebuffers, (GLsizei, const GLuint *))                                                 \
   X(void, DeleteProgram, (GLuint))                                                                       \
+  X(void, DeleteQueries, (GLsizei, const GLuint *))                                                      \
   X(void, DeleteRenderbuffers, (GLsizei, const GLuint *))                                                \
   X(void, DeleteShader, (GLuint))                                                                        \
   X(void, DeleteTextures, (GLsizei, const GLuint *))                                                     \
@@ -118,11 +123,13 @@ enum {
   X(void, DrawElementsInstanced, (GLenum, GLsizei, GLenum, const void *, GLsizei))                       \
   X(void, Enable, (GLenum))                                                                              \
   X(void, EnableVertexAttribArray, (GLuint))                                                             \
+  X(void, EndQuery, (GLenum))                                                                            \
   X(void, Finish, (void))                                                                                \
   X(void, FramebufferRenderbuffer, (GLenum, GLenum, GLenum, GLuint))                                     \
   X(void, FramebufferTexture2D, (GLenum, GLenum, GLenum, GLuint, GLint))                                 \
   X(void, GenBuffers, (GLsizei, GLuint *))                                                               \
   X(void, GenFramebuffers, (GLsizei, GLuint *))                                                          \
+  X(void, GenQueries, (GLsizei, GLuint *))                                                               \
   X(void, GenRenderbuffers, (GLsizei, GLuint *))                                                         \
   X(void, GenTextures, (GLsizei, GLuint *))                                                              \
   X(void, GenVertexArrays, (GLsizei, GLuint *))                                                          \
@@ -133,6 +140,7 @@ enum {
   X(void, GetIntegerv, (GLenum, GLint *))                                                                \
   X(void, GetProgramInfoLog, (GLuint, GLsizei, GLsizei *, GLchar *))                                     \
   X(void, GetProgramiv, (GLuint, GLenum, GLint *))                                                       \
+  X(void, GetQueryObjectuiv, (GLuint, GLenum, GLuint *))                                                 \
   X(void, GetShaderInfoLog, (GLuint, GLsizei, GLsizei *, GLchar *))                                      \
   X(void, GetShaderiv, (GLuint, GLenum, GLint *))                                                        \
   X(const GLubyte *, GetString, (GLenum))                                                                \

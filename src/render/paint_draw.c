@@ -82,6 +82,8 @@ void dv_paint_lights(const dvGlPainter *p, Program which, const dvStage *s)
   dv_paint_integer(p, which, "dvOcclusion", 2);
   gl->Uniform2f(dv_paint_place(p, which, "dvOcclusionSize"), 1 / (float)p->view[2], 1 / (float)p->view[3]);
   gl->Uniform2f(dv_paint_place(p, which, "dvOcclusionFrom"), (float)p->view[0], (float)p->view[1]);
+  static const char *const layers[] = {"dvBefore", "dvHere", "dvAfter"};   // paint_through.c binds them
+  for (int k = 0; k < 3 && which == SURFACE; k++) dv_paint_integer(p, which, layers[k], 3 + k);
   dv_paint_bind(p, 1, p->shadow);
   dv_paint_bind(p, 2, p->occlusion);
   dv_paint_integer(p, which, "picture", 0);

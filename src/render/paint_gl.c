@@ -1,6 +1,6 @@
 // See paint_gl.h. The passes: depths as the light sees them, depths as the camera sees them, occlusion out of these,
-// and the picture itself with several samples a pixel. What lets light through comes last, from far to near, triangle
-// by triangle over all bodies together.
+// and the picture itself with several samples a pixel. What lets light through comes last, from far to near in
+// each pixel.
 #include "render/paint_inside.h"
 
 #include <math.h>
@@ -251,9 +251,7 @@ static void draw_main(const dvGlPainter *p, const dvStage *s, const double camer
   dv_paint_with_shaders(p, s);
   draw_lines(p, s, camera);
   dv_paint_liquid(p, s, camera);
-  dv_paint_use(p, SURFACE, s, camera);
-  dv_paint_lights(p, SURFACE, s);
-  dv_paint_through(p, s);
+  dv_paint_through(p, s, camera);
   dv_paint_fog(p, s, camera);
   draw_over(p, s, camera);
   gl->Disable(GL_BLEND);

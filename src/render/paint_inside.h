@@ -13,6 +13,7 @@ typedef enum Program {
   XRAY,
   FOG,
   LIQUID_DEPTH,
+  LAYER,
   OCCLUSION,
   BLUR,
   BACKGROUND,
@@ -90,6 +91,6 @@ bool dv_paint_liquid_batch(const dvBatch *b);
 void dv_paint_liquid(const dvGlPainter *p, const dvStage *s, const double camera[16]);
 
 // --- paint_through.c ---
-void dv_paint_through(const dvGlPainter *p, const dvStage *s);
+void dv_paint_through(const dvGlPainter *p, const dvStage *s, const double camera[16]);
 
 #endif

@@ -10,7 +10,8 @@ static bool make_programs(dvGlPainter *p, char *why)
 {
   const char *const light = dv_shader_light, *const vertex[] = {dv_shader_vertex, NULL},
                     *const square[] = {dv_shader_square, NULL};
-  const char *const texts[PROGRAMS][3] = {[SURFACE] = {light, dv_shader_surface},
+  const char *const texts[PROGRAMS][4] = {[SURFACE] = {light, dv_shader_layers, dv_shader_surface},
+                                          [LAYER] = {dv_shader_layers, dv_shader_layer},
                                           [PLAIN] = {dv_shader_plain},
                                           [DEPTH] = {dv_shader_depth},
                                           [GROUND] = {light, dv_shader_ground},

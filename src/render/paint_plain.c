@@ -1,13 +1,18 @@
 // See paint_plain.h. A buffer of depths at twice the size, which is brought down, so that edges are smooth. What lets
-// light through is mixed with what is already there: bodies of one list from far to near would need sorting, which the
-// other painter does.
+// light through is kept with its depth, rows of the picture at a time, and mixed from far to near in each pixel.
 #include "render/paint_plain.h"
 
 #include "io/mesh/image.h"
 
 #include <math.h>
+#include <stdlib.h>
 
-enum { FINE = 2 };
+enum { FINE = 2, BAND = 64, MOST_SPOTS = 1000000 };
+
+typedef struct Spot {   // what lets light through, in a pixel
+  float z, colour[3], alpha;
+  uint32_t pixel, order;
+} Spot;
 
 typedef struct Canvas {
   int width, height;
@@ -15,6 +20,11 @@ typedef struct Canvas {
   float *colour;   // red green blue, as seen
   const dvStage *stage;
   double camera[16];
+  int rows[2];   // that are drawn: first and end
+  Spot *spots;   // room for MOST_SPOTS
+  size_t spot_count;
+  bool full;        // there were more
+  uint32_t order;   // of the triangle, line or point
 } Canvas;
 
 typedef struct Corner {
@@ -67,23 +77,60 @@ static void shade(const Canvas *c, const Ink *ink, const double normal[3], const
   }
 }
 
+static void mix(Canvas *c, size_t at, float alpha, const float colour[3])
+{
+  for (size_t k = 0; k < 3; k++)
+    c->colour[3 * at + k] += alpha * (fminf(1, fmaxf(0, colour[k])) - c->colour[3 * at + k]);
+}
+
+static int farther(const void *a, const void *b)
+{
+  const Spot *x = a, *y = b;
+  if (x->pixel != y->pixel) return x->pixel < y->pixel ? -1 : 1;
+  if (x->z != y->z) return x->z > y->z ? -1 : 1;
+  for (int k = 2; k >= 0; k--)   // alike deep: the same whatever stands first in the scene
+    if (x->colour[k] != y->colour[k]) return x->colour[k] > y->colour[k] ? -1 : 1;
+  return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static void mix_spots(Canvas *c)
+{
+  qsort(c->spots, c->spot_count, sizeof *c->spots, farther);
+  for (size_t i = 0; i < c->spot_count; i++) {
+    const Spot *s = &c->spots[i];
+    bool again = i && s[-1].pixel == s->pixel && s[-1].order == s->order;   // a line comes by more than once
+    if (!again) mix(c, s->pixel, s->alpha, s->colour);
+  }
+  c->spot_count = 0;
+}
+
 static void put(Canvas *c, int x, int y, double z, const Ink *ink, const float colour[3])
 {
-  if (x < 0 || y < 0 || x >= c->width || y >= c->height) return;
+  if (x < 0 || y < c->rows[0] || x >= c->width || y >= c->rows[1]) return;
   size_t at = (size_t)y * (size_t)c->width + (size_t)x;
   if (!ink->over && z >= c->depth[at]) return;
   if (ink->alpha > 0.999) c->depth[at] = (float)z;
-  for (size_t k = 0; k < 3; k++)
-    c->colour[3 * at + k] += (float)ink->alpha * (fminf(1, fmaxf(0, colour[k])) - c->colour[3 * at + k]);
+  if (ink->alpha > 0.999 || ink->over) {
+    mix(c, at, (float)ink->alpha, colour);
+    return;
+  }
+  if (c->spot_count == MOST_SPOTS) {
+    c->full = true;
+    if (c->rows[1] - c->rows[0] > 1) return;
+    mix_spots(c);   // in a single row: deeper than anybody sees
+  }
+  c->spots[c->spot_count++] =
+      (Spot){(float)z, {colour[0], colour[1], colour[2]}, (float)ink->alpha, (uint32_t)at, c->order};
 }
 
 static void fill_triangle(Canvas *c, const Corner *a, const Corner *b, const Corner *d, const Ink *ink)
 {
   double area = (b->x - a->x) * (d->y - a->y) - (d->x - a->x) * (b->y - a->y);
   if (!(fabs(area) > 1e-9)) return;
-  int x0 = (int)fmax(0, floor(fmin(a->x, fmin(b->x, d->x)))), y0 = (int)fmax(0, floor(fmin(a->y, fmin(b->y, d->y))));
+  int x0 = (int)fmax(0, floor(fmin(a->x, fmin(b->x, d->x))));
+  int y0 = (int)fmax(c->rows[0], floor(fmin(a->y, fmin(b->y, d->y))));
   int x1 = (int)fmin(c->width - 1, ceil(fmax(a->x, fmax(b->x, d->x))));
-  int y1 = (int)fmin(c->height - 1, ceil(fmax(a->y, fmax(b->y, d->y))));
+  int y1 = (int)fmin(c->rows[1] - 1, ceil(fmax(a->y, fmax(b->y, d->y))));
   for (int y = y0; y <= y1; y++)
     for (int x = x0; x <= x1; x++) {
       double px = x + 0.5, py = y + 0.5;
@@ -170,6 +217,7 @@ static void draw_batch(Canvas *c, const dvBatch *b, const dvInstance *copy)
     for (size_t k = 0; k < width; k++)
       seen = corner_of(c, &s->vertices.data[s->indices.data[b->first + i + k]], copy, &corner[k]) && seen;
     if (!seen) continue;
+    c->order++;
     if (width == 3) fill_triangle(c, &corner[0], &corner[1], &corner[2], &ink);
     else if (width == 2) draw_line(c, &corner[0], &corner[1], &ink);
     else draw_point(c, &corner[0], &ink);
@@ -186,6 +234,19 @@ static void draw_all(Canvas *c, int pass)
     if (!b->copies) draw_batch(c, b, NULL);
     for (size_t k = 0; k < b->copies; k++) draw_batch(c, b, &s->copies.data[b->first_copy + k]);
   }
+}
+
+// rows of the picture, fewer of them where so much is seen through that there is no room for it
+static void draw_through(Canvas *c, int first, int end)
+{
+  c->rows[0] = first, c->rows[1] = end;
+  c->spot_count = 0, c->order = 0, c->full = false;
+  draw_all(c, 1);
+  if (c->full && end - first > 1) {
+    int middle = first + (end - first) / 2;
+    draw_through(c, first, middle);
+    draw_through(c, middle, end);
+  } else mix_spots(c);
 }
 
 static void bring_down(const Canvas *c, unsigned char *out)
@@ -230,7 +291,8 @@ bool dv_plain_draw(const dvStage *s, int width, int height, unsigned char *rgb)
   size_t pixels = (size_t)c.width * (size_t)c.height;
   c.depth = dv_try_alloc(pixels * sizeof *c.depth);
   c.colour = dv_try_alloc(3 * pixels * sizeof *c.colour);
-  bool good = c.depth && c.colour;
+  c.spots = dv_try_alloc(MOST_SPOTS * sizeof *c.spots);
+  bool good = c.depth && c.colour && c.spots;
   dv_matrix_multiply(s->camera.projection, s->camera.view, c.camera);
   for (size_t i = 0; good && i < pixels; i++) {
     double t = (double)(i / (size_t)c.width) / c.height;
@@ -239,9 +301,15 @@ bool dv_plain_draw(const dvStage *s, int width, int height, unsigned char *rgb)
       c.colour[3 * i + k] = (float)((1 - t) * s->background[0][k] + t * s->background[1][k]);
   }
   if (good) draw_backdrop(&c);
-  for (int pass = 0; good && pass < 3; pass++) draw_all(&c, pass);
+  for (int pass = 0; good && pass < 3; pass++) {
+    c.rows[0] = 0, c.rows[1] = c.height;
+    for (int row = 0; pass == 1 && row < c.height; row += BAND)
+      draw_through(&c, row, row + BAND < c.height ? row + BAND : c.height);
+    if (pass != 1) draw_all(&c, pass);
+  }
   if (good) bring_down(&c, rgb);
   dv_free(c.depth);
   dv_free(c.colour);
+  dv_free(c.spots);
   return good;
 }

@@ -4,6 +4,8 @@
 #include "shaders.h"
 
 const char *const dv_shader_light = shader_light_glsl;
+const char *const dv_shader_layers = shader_layers_glsl;
+const char *const dv_shader_layer = shader_layer_frag;
 const char *const dv_shader_occlusion = shader_occlusion_glsl;
 const char *const dv_shader_blur = shader_blur_glsl;
 const char *const dv_shader_square = shader_square_vert;

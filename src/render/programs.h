@@ -3,6 +3,8 @@
 #define DV_RENDER_PROGRAMS_H
 
 extern const char *const dv_shader_light;
+extern const char *const dv_shader_layers;
+extern const char *const dv_shader_layer;
 extern const char *const dv_shader_occlusion;
 extern const char *const dv_shader_blur;
 extern const char *const dv_shader_square;

@@ -84,6 +84,7 @@ typedef struct dvDrawArray {
   size_t capacity;
   uint32_t *data;     // the bits of a float or an index
   uint64_t changed;   // refresh in which it last changed; 0 never filled
+  uint64_t stamp;     // of the fields that it was last filled from, where these may move without it being dynamic
 } dvDrawArray;
 
 typedef struct dvDrawPart {   // of the indices of a surface

@@ -431,12 +431,22 @@ static bool fill_moved(dvDrawArray *a)
   return differs;
 }
 
+// moves with the faces of a visual model: what makes a surface anew may leave the number of its points as it was
+static uint64_t stamp_of(const dvDrawArray *a)
+{
+  if (a->source != DV_FROM_TRIANGLES) return 0;
+  const dvVisualModel *v = (const dvVisualModel *)a->object;
+  return (uint64_t)dv_field_of(a->object, &v->triangles)->counter + dv_field_of(a->object, &v->quads)->counter;
+}
+
 uint64_t dv_draw_refresh(dvDraw *d, unsigned groups)
 {
   d->refreshes++;
   for (size_t i = 0; i < d->arrays.count; i++) {
     dvDrawArray *a = &d->arrays.data[i];
-    if (!(a->groups & groups) || (a->changed && !a->dynamic)) continue;
+    const uint64_t stamp = stamp_of(a);
+    if (!(a->groups & groups) || (a->changed && !a->dynamic && a->stamp == stamp)) continue;
+    a->stamp = stamp;
     size_t before = a->count;
     bool first = a->changed == 0;
     if ((a->moved ? fill_moved(a) : fill(a)) || first || a->changed == 0) a->changed = d->refreshes;

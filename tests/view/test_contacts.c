@@ -105,8 +105,34 @@ static void boxes_of_trees(void **state)
   check_close_scene(&s);
 }
 
+// what makes a surface anew may leave the number of its points and faces: the list has the faces of now
+static void faces_that_are_made_anew(void **state)
+{
+  DV_UNUSED(state);
+  dvScene *s =
+      check_scene("<Node><OglModel name='o' position='0 0 0  1 0 0  1 1 0  0 1 0' triangles='0 1 2'/></Node>", 1);
+  dvDraw d = {0};
+  dv_draw_build(&d, s);
+  dvObject *o = check_find(s, "o");
+  dvVisualModel *v = (dvVisualModel *)o;
+  const uint64_t first = dv_draw_refresh(&d, 1u << DV_DRAW_VISUAL);
+  const int which = drawable_of(&d, DV_DRAW_VISUAL, DV_DRAW_TRIANGLES, o)->indices;
+  assert_int_equal(d.arrays.data[which].data[1], 1);
+  dv_draw_refresh(&d, 1u << DV_DRAW_VISUAL);
+  assert_int_equal(d.arrays.data[which].changed, first);   // nothing has changed
+  dv_ints_edit(&v->triangles)[1] = 2, dv_ints_edit(&v->triangles)[2] = 3;
+  dv_touch(o, &v->triangles);
+  const uint64_t then = dv_draw_refresh(&d, 1u << DV_DRAW_VISUAL);
+  assert_int_equal(d.arrays.data[which].changed, then);
+  assert_int_equal(d.arrays.data[which].data[1], 2);
+  assert_int_equal(d.arrays.data[which].data[2], 3);
+  dv_draw_free(&d);
+  check_close_scene(&s);
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(as_many_as_there_are), cmocka_unit_test(boxes_of_trees)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(as_many_as_there_are), cmocka_unit_test(boxes_of_trees),
+                                     cmocka_unit_test(faces_that_are_made_anew)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -359,3 +359,24 @@ describe('fingers', () => {
     await divan.stop();
   });
 });
+
+describe('a window of 1024 pixels', () => {
+  test('all of the toolbar is seen after a change, and a file that is only written is not opened', async () => {
+    const divan = await startEmpty();
+    const o = await openEmpty(divan.address, { viewport: { width: 1024, height: 640 } }), { page } = o;
+    await page.evaluate(() => window.divan.modeler.addPreset('floor'));
+    await has(page, '/Floor');
+    await page.getByRole('button', { name: /^Take back/ }).first().waitFor();
+    const hidden = await page.evaluate(() => {
+      const bar = document.querySelector('divan-app').shadowRoot.querySelector('divan-toolbar');
+      return [...bar.shadowRoot.querySelectorAll('button, input')].filter((b) => { const r = b.getBoundingClientRect(); return r.right > window.innerWidth || (b.className.includes('factor') && r.width < 40); }).map((b) => b.getAttribute('aria-label'));
+    });
+    assert.deepEqual(hidden, []);
+    await page.evaluate(() => { const data = new DataTransfer(); data.items.add(new File(['#usda 1.0'], 'robot.usda')); window.dispatchEvent(new DragEvent('drop', { bubbles: true, cancelable: true, dataTransfer: data })); });
+    await page.getByText('robot.usda cannot be opened').waitFor();
+    assert.ok(await page.evaluate(() => window.divan.session.nodes.has('/Floor')), 'the scene is gone');
+    assert.deepEqual(o.problems, []);
+    await o.context.close();
+    await divan.stop();
+  });
+});

@@ -55,7 +55,21 @@ async function same(file, { far = 0.02, mean = 4, xray = 0, steps = 0, kept = ''
   assert.deepEqual(problems, [], 'the page reported errors');
   assert.ok(found.far <= far && found.mean <= mean, `${(100 * found.far).toFixed(2)} % of the pixels differ, mean ${found.mean.toFixed(2)}`);
   if (kept) await golden(page, kept, taken);
+  return { page, taken, run: readFileSync(out).toString('base64') };
 }
+
+// The colours of pictures where points of the scene are.
+const coloursAt = (page, pictures, points) => page.evaluate(async ([list, where]) => {
+  const all = [];
+  for (const data of list) {
+    const image = await createImageBitmap(await (await fetch(`data:image/png;base64,${data}`)).blob());
+    const c = Object.assign(document.createElement('canvas'), { width: image.width, height: image.height }).getContext('2d');
+    c.drawImage(image, 0, 0);
+    all.push(where.map((p) => { const q = window.divan.stage.project(p); return [...c.getImageData(Math.floor(q.x), Math.floor(q.y), 1, 1).data.slice(0, 3)]; }));
+  }
+  return all;
+}, [pictures, points]);
+const apart = (a, b) => Math.max(...a.flatMap((c, i) => c.map((v, k) => Math.abs(v - b[i][k]))));
 
 const scene = (name, text) => { const file = join(directory, `${name}.scn`); writeFileSync(file, text); return file; };
 const cube = '<Node name="A"><RegularGridTopology name="g" n="2 2 2" min="-1 -1 -1" max="1 1 1"/><OglModel src="@g" color="0.9 0.9 0.85 1"/></Node>'
@@ -64,6 +78,40 @@ const lit = (lights) => `<Node gravity="0 -9.81 0">${lights}${cube}</Node>`;
 
 test('an organ in the studio', () => same(join(ROOT, 'scenes', 'liver.scn')));
 test('textures, wet and translucent bodies, a line', () => same(join(ROOT, 'scenes', 'looks.scn')));
+// What lets light through: a box around a box around a solid one, a pane through all of them, and balls, in two orders.
+const hull = (name, r, colour) => `<Node name="${name}"><RegularGridTopology name="g" n="2 2 2" min="-${r} -${r} -${r}" max="${r} ${r} ${r}"/><OglModel src="@g" color="${colour}"/></Node>`;
+const pane = (name, places, colour) => `<Node name="${name}"><OglModel position="${places}" quads="0 1 2 3" color="${colour}"/></Node>`;
+const inside = [hull('A', 1.5, '0.2 0.4 1 0.3'), hull('B', 1, '1 0.3 0.2 0.4'), hull('C', 0.4, '0.2 0.9 0.3 1'), pane('D', '-1.8 -0.2 -1.8  1.8 -0.2 -1.8  1.8 0.3 1.8  -1.8 0.3 1.8', '1 0.9 0.2 0.5')];
+test('translucent bodies inside and through each other, in any order', async () => {
+  const points = [[0, 0, 0.4], [0.3, 0.3, 0.4], [-0.7, 0.5, 1], [0.7, -0.6, 1], [1.2, 1.2, 1.5], [-1.2, -1.2, 1.5], [1.5, 0.6, 0.3], [0.2, 1.5, 0.1]], taken = [];
+  for (const [name, list] of [['inside', inside], ['outside', inside.toReversed()], ['mixed', [inside[1], inside[3], inside[0], inside[2]]]]) {
+    const found = await same(scene(name, `<Node gravity="0 -9.81 0">${list.join('')}</Node>`), { far: 0.005, mean: 2 });
+    if (!found) return;
+    const [a, b] = await coloursAt(found.page, [found.taken, found.run], points);
+    console.log(`${name}: the page and the program differ by ${apart(a, b)} of 255 at ${points.length} points`);
+    assert.ok(apart(a, b) <= 6, `${JSON.stringify(a)} and ${JSON.stringify(b)}`);
+    taken.push(found.taken);
+    const other = await difference(found.page, taken[0], found.taken);
+    assert.ok(other.far === 0 && other.mean < 0.02, `the order of the scene is seen: ${JSON.stringify(other)}`);
+  }
+});
+test('panes that cross have the colour of the nearer one over the farther one, left and right', async () => {
+  const panes = [pane('A', '-1.5 -1 1  1.5 -1 -1  1.5 1 -1  -1.5 1 1', '1 0.2 0.1 0.6'), pane('B', '-1.5 -1 -1  1.5 -1 1  1.5 1 1  -1.5 1 -1', '0.1 0.3 1 0.45')];
+  const look = '<BackgroundSetting color="0 0 0 1"/><InteractiveCamera position="0.9 0.7 6" lookAt="0 0 0"/>', points = [[-0.9, -0.4], [-0.7, 0.6], [-0.4, 0.2], [0.4, 0.2], [0.7, 0.6], [0.9, -0.4]].map(([x, y]) => [x, y, Math.abs(x) / 1.5]), alpha = [0.6, 0.45];
+  const shots = [];
+  for (const [name, list] of [['one', [panes[0]]], ['two', [panes[1]]], ['both', panes], ['turned', panes.toReversed()]]) {
+    const found = await same(scene(`cross-${name}`, `<Node gravity="0 -9.81 0">${look}<Node name="F"><OglModel position="-1.5 -1 -1.2  1.5 1 1.2  1.5 1 1.2" triangles="0 1 2"/></Node>${list.join('')}</Node>`), { far: 0.005, mean: 2 });
+    if (!found) return;
+    shots.push(await coloursAt(found.page, [found.taken, found.run], points));
+  }
+  const [first, second, ...both] = shots;
+  for (const seen of both) for (const where of [0, 1]) {      // the page, and the program
+    const wanted = points.map(([x], i) => { const [front, back, a] = x < 0 ? [first, second, alpha[0]] : [second, first, alpha[1]]; return front[where][i].map((v, k) => v + (1 - a) * back[where][i][k]); });
+    console.log(`${where ? 'program' : 'page'}: ${apart(seen[where], wanted).toFixed(1)} of 255 from what follows from each alone`);
+    assert.ok(apart(seen[where], wanted) <= 2, `${JSON.stringify(seen[where])} is not ${JSON.stringify(wanted)}`);
+  }
+});
+test('a solid block in water in a tank of glass', () => same(join(ROOT, 'scenes', 'fluid', 'floating_block.scn'), { steps: 50, far: 0.002, mean: 1.2 }));
 test('cells of volumes', () => same(join(ROOT, 'scenes', 'OglVolumetricModel.scn')));
 test('a directional light', () => same(scene('far', lit('<LightManager/><DirectionalLight direction="-1 -2 -0.5" color="1 0.9 0.7 1"/>')), { kept: 'light-directional' }));
 test('a light at a point', () => same(scene('point', lit('<LightManager ambient="0.1 0.1 0.2 1"/><PositionalLight position="3 4 2" color="0.9 0.9 1 1"/>')), { kept: 'light-positional' }));

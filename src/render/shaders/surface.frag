@@ -1,4 +1,4 @@
-// Lit surfaces. The text of light.glsl stands above.
+// Lit surfaces. The texts of light.glsl and layers.glsl stand above.
 in vec3 vPlace, vNormal;
 in vec2 vCoordinates;
 in vec4 vTint, vPaint;
@@ -14,7 +14,7 @@ out vec4 result;
 
 void main()
 {
-  if (vCut < 0.0) discard;
+  if (vCut < 0.0 || dvOutside()) discard;
   vec4 c = colour * vTint;
   if (textured == 1) c *= texture(picture, vCoordinates);
   c.rgb = mix(c.rgb, vPaint.rgb, vPaint.a);   // what is painted over it is wet

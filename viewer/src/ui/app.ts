@@ -161,6 +161,7 @@ export class App extends Part {
     if (!file) return;
     if (isMesh(file.name)) { if (this.modeler.possible) this.dialogs().mesh(file); else this.session.say('This scene cannot be edited', '', 'warning'); return; }
     if (/\.divr$/i.test(file.name)) { this.session.say('A recording is opened where it is', 'Use the folder button, or start divan view with the file.', 'warning'); return; }
+    if (/\.(usd[acz]?|gltf|glb|fbx|dae)$/i.test(file.name)) { this.session.say(`${file.name} cannot be opened`, 'Divan writes .usda, .gltf and .glb and does not read them. A mesh (.obj, .stl, .vtk, .msh) becomes a body, a robot (.urdf) a scene.', 'warning'); return; }
     if (file.size > DROP_LIMIT) { this.session.say(`${file.name} is too large`, 'A dropped scene may have 4 MB; start divan view with the file instead.', 'error'); return; }
     this.session.drop(file.name, await file.text());
   }

@@ -14,9 +14,10 @@ export class Toolbar extends Part {
     .fill { flex: 1; min-width: 4px; }
     label { display: flex; align-items: center; gap: 5px; color: var(--muted); flex: none; }
     input.dt { width: 74px; text-align: right; }
-    input.factor { width: 48px; text-align: right; }
+    input.factor { width: 48px; flex: none; text-align: right; }
     .play { min-width: 96px; flex: none; }
-    @media (max-width: 720px) { .wide { display: none; } .title { min-width: 0; padding: 0; flex: none; } .title .clip { display: none; } .play { min-width: 40px; padding: 0 11px; } .play span { display: none; } }
+    @media (max-width: 1180px) { .play { min-width: 40px; padding: 0 11px; } .play span, .word { display: none; } }
+    @media (max-width: 720px) { .wide { display: none; } .title { min-width: 0; padding: 0; flex: none; } .title .clip { display: none; } }
   `];
   protected override topics = ['connection', 'status', 'settings', 'touch'] as any;
 
@@ -69,7 +70,7 @@ export class Toolbar extends Part {
       ${this.button('reset', 'Reset the scene to its start', () => s.reset(), { off, keys: 'R' })}
       ${this.button('record', st.recording === undefined ? 'Record' : 'Stop recording', () => s.change('record', { on: st.recording === undefined }), { off, on: st.recording !== undefined, keys: 'Y' })}
       <label title="time step, seconds (applied with Enter)">dt <input class="dt mono" type="text" inputmode="decimal" aria-label="time step in seconds" ?disabled=${off} .value=${dtValue} @change=${this.dt}></label>
-      <label class="wide" title="keep the simulation's time in step with the clock"><input type="checkbox" class="realtime" aria-label="real time" ?disabled=${off} .checked=${st.realtime} @change=${(e: Event) => s.realtime((e.target as HTMLInputElement).checked)}> real time ×</label>
+      <label class="wide" title="keep the simulation's time in step with the clock"><input type="checkbox" class="realtime" aria-label="real time" ?disabled=${off} .checked=${st.realtime} @change=${(e: Event) => s.realtime((e.target as HTMLInputElement).checked)}><span class="word">real time</span> ×</label>
       <input class="factor mono wide" type="text" inputmode="decimal" aria-label="real-time factor wanted" title="how fast simulated time should pass" ?disabled=${off} .value=${focused?.classList.contains('factor') ? nothing : number(st.factor || 1)} @change=${this.factor}>
       <label class="wide" title=${st.compat === 'sofa' ? 'The scene runs as SOFA does it, its mistakes included; the log names those that it touches. Clear to reload it without them' : 'Reload the scene as SOFA does it, its mistakes included; the log names those that it touches'}><input type="checkbox" class="compat" aria-label="as SOFA does it" ?disabled=${off} .checked=${st.compat === 'sofa'} @change=${this.compat}> as SOFA</label>
       <span class="gap"></span>

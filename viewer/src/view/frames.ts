@@ -1,12 +1,12 @@
 // Frames: three axes each, or boxes of their inertia.
 import {
-  BoxGeometry, BufferAttribute, BufferGeometry, Color, Group as ThreeGroup, InstancedMesh, LineBasicMaterial, LineSegments, Matrix4, MeshBasicMaterial, MeshPhongMaterial, Quaternion, SRGBColorSpace, Vector3, type Material,
+  BoxGeometry, BufferAttribute, BufferGeometry, Color, DoubleSide, Group as ThreeGroup, InstancedMesh, LineBasicMaterial, LineSegments, Matrix4, MeshBasicMaterial, MeshPhongMaterial, Quaternion, SRGBColorSpace, Vector3, type Material,
 } from 'three';
 import type { Drawable } from '../protocol.ts';
 import { Arrays } from './arrays.ts';
 import { PALETTE } from './colours.ts';
 import { colour, fade, keep, MOST_INSTANCES, Shape, sized, type Look } from './shape.ts';
-import { solid, studio } from './studio.ts';
+import { over, solid, studio } from './studio.ts';
 
 const AXES = ['#d64550', '#3f9a4e', '#3f74d6'];
 const MOST_ARROWS = 1500;        // more frames than that are lines
@@ -40,12 +40,12 @@ export class Frames extends Shape {
     if (!many && !this.arrows) {
       this.arrows = keep(new InstancedMesh(arrow(), new MeshBasicMaterial({ depthTest: false, transparent: true }), 3 * count));
       for (let i = 0; i < 3 * count; i++) this.arrows.setColorAt(i, new Color(AXES[i % 3]));
-      this.arrows.renderOrder = 2;
+      over(this.arrows);
       this.object.add(this.arrows);
     }
     if (many && !this.lines) {
       this.lines = keep(new LineSegments(new BufferGeometry(), new LineBasicMaterial({ vertexColors: true, depthTest: false, transparent: true })));
-      this.lines.renderOrder = 2;
+      over(this.lines);
       this.object.add(this.lines);
     }
     if (this.lines) this.lines.visible = many;
@@ -103,7 +103,7 @@ const MOST_OF_DIAGONAL = 0.3, LEAST_OF_DIAGONAL = 0.04;
 // Bodies that have nothing but a mass: boxes that turn as heavily, each at its frame.
 export class Boxes extends Shape {
   private mesh: InstancedMesh | null = null;
-  private material = new MeshPhongMaterial({ shininess: 30, specular: '#000000' });
+  private material = new MeshPhongMaterial({ shininess: 30, specular: '#000000', side: DoubleSide });
   private diagonal = NaN;
   private base: Color;
 

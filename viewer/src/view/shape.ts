@@ -91,7 +91,8 @@ export function fade(m: MeshPhongMaterial, alpha: number) {
   const through = alpha < 0.999;
   if (m.transparent !== through) { m.transparent = through; m.needsUpdate = true; }
   m.opacity = alpha;
-  m.depthWrite = !through || alpha > 0.7;
+  m.depthWrite = !through;
+  m.forceSinglePass = true;      // sides are told apart by their depths
 }
 
 // The position array of a geometry with room for `count` numbers, drawn up to there.

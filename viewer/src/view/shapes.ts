@@ -129,7 +129,8 @@ class Spheres extends Shape {
     super(info, new ThreeGroup());
     this.base = colour(info.material?.diffuse, GROUP_COLOURS[info.group] ?? '#e8a33d');
     const alpha = this.alpha = info.material?.diffuse?.[3] ?? (info.group === 'visual' ? 1 : 0.55);
-    this.material = new MeshPhongMaterial({ color: this.base, shininess: 40, specular: '#4d4d4d', transparent: alpha < 0.999, opacity: alpha, depthWrite: alpha > 0.5 });
+    this.material = new MeshPhongMaterial({ color: this.base, shininess: 40, specular: '#4d4d4d', side: DoubleSide });
+    fade(this.material, alpha);
     studio.dress(this.material);
     if (info.attenuation) this.cloud = studio.fogMaterial(this.base, info.attenuation);
   }

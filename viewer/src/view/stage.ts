@@ -103,6 +103,7 @@ export class Stage {
     session.on(['status'], () => { if (session.status.viewports) this.redraw(false); if (session.status.camera && session.status.animating && session.settings.follow && this.sceneCamera()) this.redraw(true); if (this.spring || session.scene?.looks?.labels) this.redraw(false); });
     session.on(['view'], () => { this.pins = []; this.ranges.clear(); this.redraw(true); });
     canvas.addEventListener('webglcontextrestored', () => this.redraw(true));
+    studio.slices.again = () => this.redraw(false);
     this.applySettings();
   }
 
@@ -370,11 +371,11 @@ export class Stage {
     if (this.session.settings.xray > 0) studio.drawXray(this.renderer, this.scene, camera, this.session.settings.xray, this.camera.distance);
     else {
       studio.prepare(this.renderer, this.scene, camera, { up: this.camera.up, box: this.shown.isEmpty() ? this.box : this.shown, diagonal: this.look.diagonal, floor: this.around.floor });
-      this.renderer.render(this.scene, camera);
+      studio.beginPicture(this.renderer, this.scene, camera);
       const flows = this.shapes.map((s) => s.flows).filter((f) => f !== null);
       if (flows.length) studio.drawLiquid(this.renderer, this.scene, camera, Math.max(...flows.map((f) => f[0])), Math.max(...flows.map((f) => f[1])));
       const fog = this.shapes.some((s) => s.swallows);
-      if (fog) studio.drawFog(this.renderer, this.scene, camera);
+      studio.endPicture(this.renderer, this.scene, camera, fog);
       this.post?.draw(this.renderer, this.scene, camera, this.arrays);
       this.drawInsets(fog);
     }
@@ -530,8 +531,10 @@ export class Stage {
     const before = { width: this.width, height: this.height, ratio: this.ratio };
     const still = !this.session.settings.fixedSize && (width !== Math.round(before.width * before.ratio) || height !== Math.round(before.height * before.ratio));
     if (still) this.resize(width, height, 1);
+    studio.slices.thorough = true;
     this.draw();
     if (texturesComing()) { await texturesCome(); this.draw(); }
+    studio.slices.thorough = false;
     const copy = document.createElement('canvas');
     copy.width = this.canvas.width; copy.height = this.canvas.height;
     const c = copy.getContext('2d')!;

@@ -19,11 +19,12 @@ import occlusionText from '../../../src/render/shaders/occlusion.glsl?raw';
 import xrayText from '../../../src/render/shaders/xray.frag?raw';
 import squareText from '../../../src/render/shaders/square.vert?raw';
 import type { Looks } from '../protocol.ts';
+import { Through } from './through.ts';
 
 // 0: neither shadows nor occlusion, 1: shadows, 2: both
 export type Level = 0 | 1 | 2;
 
-const MOST_LIGHTS = 8, MOST_SHADOWS = 4, SOLID = 1, FOG = 2, LIQUID = 3, CONTRAST = 4;
+const MOST_LIGHTS = 8, MOST_SHADOWS = 4, SOLID = 1, FOG = 2, LIQUID = 3, CONTRAST = 4, OVER = 6, LAYERS = [4, 6, 8];
 const HEAD = 'precision highp float;\nprecision highp int;\nprecision highp sampler2D;\n';
 const SHADOW_SIZES = [16, 1024, 2048], TAPS = [1, 12, 32];
 const GROUND_VERTEX = 'in vec3 position;\nuniform mat4 modelMatrix, viewMatrix, projectionMatrix;\nout vec3 vPlace;\nvoid main() {\n  vPlace = (modelMatrix * vec4(position, 1.0)).xyz;\n  gl_Position = projectionMatrix * viewMatrix * vec4(vPlace, 1.0);\n}\n';
@@ -39,6 +40,9 @@ export function solid(object: Object3D, yes: boolean) { if (yes) object.layers.e
 
 // A volume that swallows light: it is drawn by drawFog alone.
 export function fog(object: Object3D, yes: boolean) { if (yes) object.layers.set(FOG); }
+
+// Drawn over everything, by drawOver alone.
+export function over(object: Object3D) { object.layers.set(OVER); }
 
 // Drops of a liquid: they are drawn by drawLiquid alone.
 export function liquid(object: Object3D) { object.layers.set(LIQUID); }
@@ -60,6 +64,7 @@ class Studio {
   private squares = new Scene();
   private flat = new Camera();
   private materials = new Set<Material>();
+  readonly slices = new Through();
   readonly uniforms = {
     dvUp: { value: new Vector3(0, 1, 0) }, dvKey: { value: new Vector3(0, 1, 0) }, dvLights: { value: 0 },
     dvLightPlace: { value: list(MOST_LIGHTS, () => new Vector4()) }, dvLightWay: { value: list(MOST_LIGHTS, () => new Vector4()) }, dvLightColour: { value: list(MOST_LIGHTS, () => new Vector4()) },
@@ -122,19 +127,20 @@ class Studio {
     const before = material.onBeforeCompile, key = material.customProgramCacheKey;
     material.onBeforeCompile = (shader, renderer) => {
       before.call(material, shader, renderer);
-      Object.assign(shader.uniforms, this.uniforms);
+      const through = material.transparent;
+      Object.assign(shader.uniforms, this.uniforms, through ? this.slices.uniforms : {});
       if (painted) {
         shader.vertexShader = 'attribute vec4 paint;\nvarying vec4 vPaint;\n' + shader.vertexShader.replace('#include <begin_vertex>', '#include <begin_vertex>\n  vPaint = vec4(pow((paint.rgb + 0.055) / 1.055, vec3(2.4)), paint.a);\n  vPaint.rgb = mix(vPaint.rgb, paint.rgb / 12.92, vec3(lessThanEqual(paint.rgb, vec3(0.04045))));');
         shader.fragmentShader = 'varying vec4 vPaint;\n' + shader.fragmentShader;
       }
       shader.fragmentShader = shader.fragmentShader
-        .replace('void main() {', `#define DV_TAPS ${TAPS[this.level]}\nuniform mat4 dvCamera;\n${lightText}\nvoid main() {`)
+        .replace('void main() {', `#define DV_TAPS ${TAPS[this.level]}\nuniform mat4 dvCamera;\n${lightText}\n${through ? `${this.slices.text}\nvoid main() {\n  if (dvOutside()) discard;` : 'void main() {'}`)
         .replace('#include <opaque_fragment>', `vec3 dvPlace = (dvCamera * vec4(-vViewPosition, 1.0)).xyz;
   vec3 dvEye = isOrthographic ? normalize(dvCamera[2].xyz) : normalize(cameraPosition - dvPlace);
   outgoingLight = dvToned(dvShade(${painted ? 'mix(diffuseColor.rgb, vPaint.rgb, vPaint.a), mix(specular, vec3(0.8), vPaint.a), mix(shininess, 60.0, vPaint.a)' : 'diffuseColor.rgb, specular, shininess'}, totalEmissiveRadiance, normalize(mat3(dvCamera) * normal), dvPlace, dvEye, gl_FragCoord.xy));
   #include <opaque_fragment>`);
     };
-    material.customProgramCacheKey = () => `${key.call(material)}|studio ${this.level}${painted ? ' painted' : ''}`;
+    material.customProgramCacheKey = () => `${key.call(material)}|studio ${this.level}${painted ? ' painted' : ''}${material.transparent ? ' through' : ''}`;
     this.materials.add(material);
     material.addEventListener('dispose', () => this.materials.delete(material));
   }
@@ -329,6 +335,30 @@ class Studio {
     renderer.render(this.squares, this.flat);
   }
 
+  // The picture itself: what hides other things, and after liquids what lets light through, and what is drawn over all of it.
+  beginPicture(renderer: WebGLRenderer, scene: Scene, camera: Camera) {
+    this.slices.begin(scene, this.materials);
+    renderer.render(scene, camera);
+  }
+
+  endPicture(renderer: WebGLRenderer, scene: Scene, camera: Camera, fog: boolean) {
+    this.slices.draw(renderer, scene, camera, this.materials, LAYERS[this.level]);
+    if (fog) this.drawFog(renderer, scene, camera);
+    this.drawOver(renderer, scene, camera);
+  }
+
+  private drawOver(renderer: WebGLRenderer, scene: Scene, camera: Camera) {
+    const { background } = scene, auto = renderer.autoClear, layers = camera.layers.mask;
+    scene.background = null;
+    renderer.autoClear = false;
+    camera.layers.set(OVER);
+    renderer.setRenderTarget(null);
+    renderer.render(scene, camera);
+    camera.layers.mask = layers;
+    renderer.autoClear = auto;
+    scene.background = background;
+  }
+
   // A second picture inside the first, in light and shadows of that one. `at`: x, y, width, height in pixels of the drawing buffer.
   drawInset(renderer: WebGLRenderer, scene: Scene, camera: Camera, at: [number, number, number, number], diagonal: number, fog: boolean) {
     const ratio = renderer.getPixelRatio(), before = this.uniforms.dvCamera.value.clone(), { width, height } = renderer.getDrawingBufferSize(new Vector2());
@@ -346,8 +376,8 @@ class Studio {
     renderer.setScissorTest(true);
     renderer.setScissor(...view);
     renderer.setViewport(...view);
-    renderer.render(scene, camera);
-    if (fog) this.drawFog(renderer, scene, camera);
+    this.beginPicture(renderer, scene, camera);
+    this.endPicture(renderer, scene, camera, fog);
     renderer.setScissorTest(false);
     renderer.setViewport(0, 0, width / ratio, height / ratio);
     this.uniforms.dvCamera.value.copy(before);
