@@ -23,10 +23,10 @@ static Plain plain_start(void)
   static const struct {
     dvTusscherState which;
     double value;
-  } start[] = {{DV_TT_XR1, 0.00621}, {DV_TT_XR2, 0.4712},  {DV_TT_XS, 0.0095},    {DV_TT_M, 0.00172},
-               {DV_TT_H, 0.7444},    {DV_TT_J, 0.7045},    {DV_TT_D, 3.373e-5},   {DV_TT_F, 0.7888},
-               {DV_TT_F2, 0.9755},   {DV_TT_S, 0.999998},  {DV_TT_R, 2.42e-8},    {DV_TT_FCASS, 0.9953},
-               {DV_TT_CA, 0.000126}, {DV_TT_CASR, 3.64},   {DV_TT_CASS, 0.00036}, {DV_TT_RELEASE, 0.9073},
+  } start[] = {{DV_TT_XR1, 0.00621}, {DV_TT_XR2, 0.4712}, {DV_TT_XS, 0.0095},    {DV_TT_M, 0.00172},
+               {DV_TT_H, 0.7444},    {DV_TT_J, 0.7045},   {DV_TT_D, 3.373e-5},   {DV_TT_F, 0.7888},
+               {DV_TT_F2, 0.9755},   {DV_TT_S, 0.999998}, {DV_TT_R, 2.42e-8},    {DV_TT_FCASS, 0.9953},
+               {DV_TT_CA, 0.000126}, {DV_TT_CASR, 3.64},  {DV_TT_CASS, 0.00036}, {DV_TT_RELEASE, 0.9073},
                {DV_TT_NA, 8.604},    {DV_TT_K, 136.89}};
   for (size_t i = 0; i < DV_COUNT(start); i++) c.y[start[i].which] = start[i].value;
   return c;
@@ -94,7 +94,8 @@ static void plain_step(Plain *c, double h, double stimulus)
          i_ks = 0.392 * y[DV_TT_XS] * y[DV_TT_XS] * (v - e_ks), i_k1 = 5.405 * a_k1 / (a_k1 + b_k1) * (v - e_k),
          i_pk = 0.0146 * (v - e_k) / (1 + exp((25 - v) / 5.98)), i_pca = 0.1238 * ca / (0.0005 + ca),
          i_bca = 0.000592 * (v - e_ca),
-         i_pump = 2.724 * k_o / (k_o + 1) * na / (na + 40) / (1 + 0.1245 * exp(-0.1 * v * f_rt) + 0.0353 * exp(-v * f_rt)),
+         i_pump =
+             2.724 * k_o / (k_o + 1) * na / (na + 40) / (1 + 0.1245 * exp(-0.1 * v * f_rt) + 0.0353 * exp(-v * f_rt)),
          i_exchange = 1000 *
                       (exp(0.35 * v * f_rt) * pow(na, 3) * ca_o - exp(-0.65 * v * f_rt) * pow(na_o, 3) * ca * 2.5) /
                       ((pow(87.5, 3) + pow(na_o, 3)) * (1.38 + ca_o) * (1 + 0.1 * exp(-0.65 * v * f_rt)));
@@ -113,7 +114,8 @@ static void plain_step(Plain *c, double h, double stimulus)
                  (1 + 0.2 * 0.001 / pow(ca + 0.001, 2));
   y[DV_TT_NA] -= h * flux * (i_na + i_bna + 3 * i_pump + 3 * i_exchange);
   y[DV_TT_K] -= h * flux * (i_k1 + i_to + i_kr + i_ks - 2 * i_pump + i_pk);
-  c->v += h * (stimulus - (i_na + i_bna + i_cal + i_to + i_kr + i_ks + i_k1 + i_pk + i_pca + i_bca + i_pump + i_exchange));
+  c->v +=
+      h * (stimulus - (i_na + i_bna + i_cal + i_to + i_kr + i_ks + i_k1 + i_pk + i_pca + i_bca + i_pump + i_exchange));
 }
 
 // --- an action potential of both ---
@@ -210,8 +212,8 @@ static void waves_are_those_of_finite_differences(void **state)
   DV_UNUSED(state);
   static const double cases[][2] = {{0.1, 0.0953}, {0.2, 0.0953}, {0.1, 0.012576}, {0.05, 0.012576}};
   for (size_t k = 0; k < DV_COUNT(cases); k++) {
-    double h = cases[k][0], d = cases[k][1], plain = plain_speed(h, d, 0.01), speed = solver_speed(CABLE, h, d, 0.05, 1),
-           fine = solver_speed(CABLE, h, d, 0.01, 1);
+    double h = cases[k][0], d = cases[k][1], plain = plain_speed(h, d, 0.01),
+           speed = solver_speed(CABLE, h, d, 0.05, 1), fine = solver_speed(CABLE, h, d, 0.01, 1);
     print_message("%g mm, %g mm2/ms: finite differences %.4f, lumped masses %.4f m/s; steps of 0.01 ms %.4f\n", h, d,
                   plain, speed, fine);
     check_close(fine / plain, 1, 0.01);
@@ -228,7 +230,8 @@ static void masses_agree_in_the_limit(void **state)
   const double d = 0.012576, limit = 0.6125 * sqrt(d / 0.0953);   // of finite differences with 0.025 mm and 0.0025 ms
   double speed[4][3];
   for (int i = 0; i < 4; i++) {
-    for (int k = 0; k < 3; k++) speed[i][k] = solver_speed(meshes[i] < 0.04 ? 4 * CABLE : CABLE, meshes[i], d, 0.05, 0.5 * k);
+    for (int k = 0; k < 3; k++)
+      speed[i][k] = solver_speed(meshes[i] < 0.04 ? 4 * CABLE : CABLE, meshes[i], d, 0.05, 0.5 * k);
     print_message("%g mm: full %.4f, half %.4f, lumped %.4f m/s; limit %.4f\n", meshes[i], speed[i][0], speed[i][1],
                   speed[i][2], limit);
   }
