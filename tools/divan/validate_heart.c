@@ -202,7 +202,7 @@ static bool compare_in_ventricle(double size, double spacing, Agreement *a)
 static bool models_in_ventricle(bool quick)
 {
   static const double rows[][2] = {{0.2, 0.0005}, {0.5, 0.001}, {0.2, 0.0003}, {0.5, 0.0004}, {1, 0.0005}};
-  const char *largest = getenv("DIVAN_VENTRICLE");   // any value: that of a grown person too, half an hour
+  const char *largest = getenv("DIVAN_VENTRICLE");   // any value: that of a grown person too, ten minutes
   printf(
       "A left ventricle of GenerateVentricle, excited at its tip: size over that of a grown person (1/5 is a rat's), "
       "the same mesh for both, D = 1e-4 m2/s, cells with half of their mass at the points. Fronts of cells have a "
