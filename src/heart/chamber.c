@@ -314,18 +314,27 @@ static void windkessel(const dvChamber *c, double h, double *a, double *b)
   *b = h / c->arterialCompliance / decay;
 }
 
-dvChamberLaw dv_chamber_law(const dvChamber *c, double h)
+dvChamberLaw dv_chamber_law(const dvChamber *c, double h, bool turned)
 {
-  double a, b;
+  double a, b, slope;
   switch (c->phase) {
   case DV_FILLING:
-    return (dvChamberLaw){c->atrialPressure, c->before, c->inflowResistance / h};
+    slope = c->inflowResistance / h;
+    return (dvChamberLaw){c->atrialPressure, c->before, turned ? dv_max(slope, c->bloodStiffness) : slope};
   case DV_EJECTION:
     windkessel(c, h, &a, &b);
-    return (dvChamberLaw){a, c->before, (c->outflowResistance + b) / h};
+    slope = (c->outflowResistance + b) / h;
+    return (dvChamberLaw){a, c->before, turned ? dv_max(slope, c->bloodStiffness) : slope};
   default:
     return (dvChamberLaw){c->closed_pressure, c->closed_volume, c->bloodStiffness};
   }
+}
+
+bool dv_chamber_turns(const dvChamber *c, double h, double pressure)
+{
+  double a, b;
+  windkessel(c, h, &a, &b);
+  return (c->phase == DV_FILLING && pressure > c->atrialPressure) || (c->phase == DV_EJECTION && pressure < a);
 }
 
 static void change_phase(dvChamber *c, dvPhase to)

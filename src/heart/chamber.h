@@ -13,6 +13,8 @@
 // a resistance Z, a compliance C at the pressure p_d and a resistance R to the veins: C p_d' = q - (p_d - p_v) / R, by
 // backward Euler p_d = A + B q. V_0 and p_0 are those at which a valve closed, and 1/k is the compliance of the blood.
 // A valve closes when its flow turns, and opens when the pressure passes that behind it; phases change between steps.
+// Where the pressure of a step is an unknown (Newton's iterations, multipliers), a valve whose flow would turn is
+// closed within the step: the slope is k then, from V_n on, and less than p / k flows back.
 #ifndef DV_HEART_CHAMBER_H
 #define DV_HEART_CHAMBER_H
 
@@ -83,7 +85,10 @@ double dv_chamber_gradient(dvChamber *c, const double *x);   // fills g; the vol
 void dv_chamber_curvature(const dvChamber *c, const double *x, const double *dx, double factor, double *out);
 // The same as matrices of triangles and rims.
 void dv_chamber_add_curvature(dvChamber *c, const double *x, double factor, dvMatrixSink *sink, const dvState *s);
-dvChamberLaw dv_chamber_law(const dvChamber *c, double h);
+// `turned`: with the valve closed that was open at the start of the step.
+dvChamberLaw dv_chamber_law(const dvChamber *c, double h, bool turned);
+// True when blood would flow back through the open valve at a pressure at the end of a step.
+bool dv_chamber_turns(const dvChamber *c, double h, double pressure);
 // The end of a step that led to volume v with a pressure p: circulation and phases move on.
 void dv_chamber_end(dvChamber *c, double h, double v, double p);
 void dv_chamber_remember(dvChamber *c, dvMemoryStream *s);

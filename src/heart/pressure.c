@@ -38,6 +38,7 @@ typedef struct Pressure {
   DV_ARRAY(double) from, first;         // of a search: the wall where it was linearised, and its first step
   DV_ARRAY(double) from_g;              // g there
   double from_pressure, from_lag;       // q and p - q there
+  double from_slope;                    // s there
   bool searched;                        // q is the pressure: steps are searched along lines by their slopes
   bool fresh;                           // nothing was linearised since the last evaluation
   bool started, tried;                  // `from` and `first` are those of this step
@@ -137,7 +138,7 @@ static double searched_pressure(Pressure *p, const double *x)
       g += d * p->from_g.data[at];
     }
   p->tried = true;
-  return p->from_pressure + (whole > 0 ? along / whole : 1) * p->from_lag - p->slope * g;
+  return p->from_pressure + (whole > 0 ? along / whole : 1) * p->from_lag - p->from_slope * g;
 }
 
 // what is linearised now is where the next search starts
@@ -153,6 +154,7 @@ static void begin_search(Pressure *p)
     memcpy(p->from.data + 3 * i, p->at.data + 3 * (size_t)c->points.data[i], 3 * sizeof(double));
   p->from_pressure = p->base;
   p->from_lag = p->lag;
+  p->from_slope = p->slope;
   p->started = true;
   p->tried = p->fresh = false;
 }
@@ -166,7 +168,8 @@ static void pressure_add_force(dvObject *o, const dvMech *m)
   if (3 * p->force.state->count != p->at.count) return;
   p->h = m->dt > 0 ? m->dt : o->node->scene->root->dt;
   memcpy(p->at.data, x, p->at.count * sizeof *x);
-  dvChamberLaw law = dv_chamber_law(c, p->h);
+  double q = p->searched ? searched_pressure(p, x) : 0;
+  dvChamberLaw law = dv_chamber_law(c, p->h, p->searched && dv_chamber_turns(c, p->h, q));
   p->base = law.pressure - law.slope * (dv_chamber_gradient(c, x) - law.volume);
   p->slope = law.slope;
   // a step's linearisation changes the volume a little, which closed valves answer with pressures far from those that
@@ -175,7 +178,6 @@ static void pressure_add_force(dvObject *o, const dvMech *m)
   p->bent = dv_max(c->pressure - near, dv_min(c->pressure + near, p->base));
   p->fresh = true;
   if (p->searched) {
-    double q = searched_pressure(p, x);
     p->lag = p->base - q;
     p->base = p->bent = q;
   }

@@ -54,7 +54,7 @@ static void rows_begin(dvObject *o, const dvConstraintStep *step)
   if (lost(r)) return;
   r->h = step->dt;
   r->scale = step->velocities ? 1 / step->dt : 1;
-  r->law = dv_chamber_law(&r->chamber, step->dt);
+  r->law = dv_chamber_law(&r->chamber, step->dt, false);
   r->reached = dv_chamber_gradient(&r->chamber, dv_state_read(r->model.first, DV_X));
 }
 
@@ -62,8 +62,10 @@ static void solve_law(dvObject *o, const dvLaw *law, const double *w, const doub
 {
   DV_UNUSED(law);
   const Rows *r = (const Rows *)o;
-  double volume = *d / r->scale, compliance = *w / r->scale, stiff = r->h * r->law.slope,
-         free = volume - compliance * *lambda;
+  double volume = *d / r->scale, compliance = *w / r->scale, free = volume - compliance * *lambda;
+  double stiff = r->h * r->law.slope,
+         impulse = (r->h * r->law.pressure - stiff * (free - r->law.volume)) / (1 + stiff * compliance);
+  if (dv_chamber_turns(&r->chamber, r->h, impulse / r->h)) stiff = r->h * dv_chamber_law(&r->chamber, r->h, true).slope;
   *lambda = (r->h * r->law.pressure - stiff * (free - r->law.volume)) / (1 + stiff * compliance);
 }
 

@@ -77,6 +77,13 @@ void blocks_add(dvText *out, const Blocks *b);
 // True for points on the outer faces, given where they are.
 bool blocks_outside(const Blocks *b, const double *x);
 
+// --- hearts ---
+
+bool heart_run(Trial *t, int steps);                                              // false when a step failed
+const void *heart_value(const Trial *t, const char *object, const char *field);   // of an object of the scene
+// A scene of a box of tetrahedra with the FibreField "fibres" along x, and `rest` beside it.
+void heart_box(dvText *text, const int n[3], const double size[3], double dt, const char *rest);
+
 static inline double order_of(double coarse, double fine, double ratio)
 {
   return log(fabs(coarse / fine)) / log(ratio);

@@ -1,29 +1,28 @@
-// The heart beside theory: speeds of waves, the two models of its electricity beside each other, a slab, beats of the
-// left ventricle.
+// The heart beside theory: speeds of waves, the two models of its electricity beside each other, beats of the left
+// ventricle.
 #include "validate.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static bool run(Trial *t, int steps)
+bool heart_run(Trial *t, int steps)
 {
   for (int i = 0; i < steps; i++)
     if (dv_scene_step(t->scene, 0) != DV_OK) return false;
   return true;
 }
 
-static const void *value(const Trial *t, const char *object, const char *field)
+const void *heart_value(const Trial *t, const char *object, const char *field)
 {
   return dv_object_field(trial_find(t, object), field)->value;
 }
 static double number(const Trial *t, const char *object, const char *field)
 {
-  return *(const double *)value(t, object, field);
+  return *(const double *)heart_value(t, object, field);
 }
 
-// fibres along x for all tetrahedra of a box
-static void add_box(dvText *text, const int n[3], const double size[3], double dt, const char *rest)
+void heart_box(dvText *text, const int n[3], const double size[3], double dt, const char *rest)
 {
   Blocks b = {DV_TETRAHEDRON, {n[0], n[1], n[2]}, {size[0], size[1], size[2]}, 0};
   dv_text_printf(text, "<Node dt='%g'><DefaultAnimationLoop/><MeshTopology name='mesh'", dt);
@@ -43,13 +42,13 @@ static bool speed_in_bar(const char *cell, int cells, double length, double *spe
                 "fibres='@fibres.fibres' anisotropyRatio='1' diffusivity='1e-4' step='%g' %s/>",
                 4e-3 / cells, cell);
   Trial t;
-  add_box(&text, n, size, 0.01, rest);
+  heart_box(&text, n, size, 0.01, rest);
   bool good = trial_open(&t, text.text);
   dv_text_free(&text);
   dv_free(rest);
   if (!good) return false;
-  good = run(&t, 30);
-  const dvReals *when = value(&t, "solver", "activation");
+  good = heart_run(&t, 30);
+  const dvReals *when = heart_value(&t, "solver", "activation");
   size_t i = (size_t)(0.4 * cells), j = (size_t)(0.8 * cells);
   *speed = length * (double)(j - i) / cells / (when->data[j] - when->data[i]);
   *theory = number(&t, "solver", "speed");
@@ -89,65 +88,9 @@ bool validate_heart_waves(bool quick)
   return good;
 }
 
-// --- a slab ---
+// --- two models in a slab ---
 
-// Niederer et al. (2011): 20 x 7 x 3 mm, fibres along the longest edge, a corner of 1.5 mm stimulated for 2 ms
-// with 35.7 mV/ms, cells of ten Tusscher and Panfilov: when the far corner passes 0 mV
-static bool slab(double mesh, double lumped, double until, double *far_corner)
-{
-  const double size[3] = {0.02, 0.007, 0.003};
-  const int n[3] = {(int)lround(size[0] / mesh), (int)lround(size[1] / mesh), (int)lround(size[2] / mesh)};
-  dvText text = {0}, corner = {0};
-  for (int z = 0; z * mesh <= 0.0015 + 1e-9; z++)
-    for (int y = 0; y * mesh <= 0.0015 + 1e-9; y++)
-      for (int x = 0; x * mesh <= 0.0015 + 1e-9; x++)
-        dv_text_printf(&corner, "%d ", x + (n[0] + 1) * (y + (n[1] + 1) * z));
-  char *rest = dv_format("<CardiacStimulus indices='%s' strength='285.19' duration='0.002'/><MonodomainSolver "
-                         "name='solver' cell='TenTusscherPanfilov' fibres='@fibres.fibres' diffusivity='9.5301e-5' "
-                         "anisotropyRatio='0.13196' step='5e-5' lumping='%g'/>",
-                         corner.text, lumped);
-  add_box(&text, n, size, 0.001, rest);
-  Trial t;
-  bool good = trial_open(&t, text.text);
-  dv_text_free(&text);
-  dv_text_free(&corner);
-  dv_free(rest);
-  if (!good) return false;
-  const dvReals *when = value(&t, "solver", "activation");
-  for (int i = 0; i < (int)lround(1e3 * until) && good && when->data[when->count - 1] < 0; i++) good = run(&t, 1);
-  *far_corner = when->data[when->count - 1];
-  trial_close(&t);
-  return good && *far_corner > 0;
-}
-
-bool validate_heart_slab(bool quick)
-{
-  static const double meshes[] = {0.0005, 0.0002, 0.0001};
-  const char *finest = getenv("DIVAN_SLAB");   // any value: the mesh of 0.1 mm too, a quarter of an hour
-  printf(
-      "## A slab of heart muscle\n\nThe benchmark of Niederer et al. (2011): 20 x 7 x 3 mm, cells of ten Tusscher and "
-      "Panfilov, steps of 0.05 ms; when the far corner (P8) is excited. The eleven codes there agree on 42 to 43 ms "
-      "with 0.1 mm; with 0.5 mm they are far apart.\n\n| mesh [mm] | "
-      "full masses [ms] | half lumped [ms] | lumped [ms] |\n| --- | --- | --- | --- |\n");
-  double when[3] = {0};   // full, half, lumped
-  size_t count = quick ? 1 : finest ? 3 : 2;
-  for (size_t k = 0; k < count; k++) {
-    printf("| %.3g |", 1e3 * meshes[k]);
-    for (int i = 0; i < 3; i++) {
-      if (quick && i > 0) continue;
-      if (!slab(meshes[k], 0.5 * i, 0.2, &when[i])) return false;
-      printf(" %.2f |", 1e3 * when[i]);
-      fflush(stdout);
-    }
-    printf(quick ? " | |\n" : "\n");
-  }
-  printf("\n");
-  if (quick) return when[0] > 0.04 && when[0] < 0.07;
-  // around what is found, from either side of the benchmark: in the limit it is some 5 to 10 % early (docs/heart.md)
-  return when[0] > 0.036 && when[0] < 0.0435 && when[2] > 0.0415 && when[2] < 0.055;
-}
-
-// The same slab with Mitchell and Schaeffer's cells, and with fronts of their speed.
+// The slab of Niederer et al. (validate_slab.c) with Mitchell and Schaeffer's cells, and with fronts of their speed.
 static bool models(double mesh, double *far_corner, double *front)
 {
   const double size[3] = {0.02, 0.007, 0.003};
@@ -164,15 +107,15 @@ static bool models(double mesh, double *far_corner, double *front)
         dv_format("<CardiacStimulus indices='%s' strength='1000' duration='0.002'/><%s fibres='@fibres.fibres' "
                   "diffusivity='9.53e-5' anisotropyRatio='0.132' parameters='0.00015 0.006 0.12 0.15 0.13'/>",
                   corner.text, models[k]);
-    add_box(&text, n, size, 0.01, rest);
+    heart_box(&text, n, size, 0.01, rest);
     Trial t;
     bool good = trial_open(&t, text.text);
     dv_text_free(&text);
     dv_text_free(&corner);
     dv_free(rest);
     if (!good) return false;
-    good = run(&t, 12);
-    const dvReals *when = value(&t, "solver", "activation");
+    good = heart_run(&t, 12);
+    const dvReals *when = heart_value(&t, "solver", "activation");
     *(k ? front : far_corner) = when->data[when->count - 1];
     trial_close(&t);
     if (!good) return false;
@@ -216,9 +159,9 @@ static bool excite_ventricle(double size, double spacing, const char *solver, do
   bool good = trial_open(&t, text), all = false;
   dv_free(text);
   if (!good) return false;
-  const dvReals *when = value(&t, "solver", "activation");
+  const dvReals *when = heart_value(&t, "solver", "activation");
   for (int i = 0; good && !all && i * dt < until; i++) {
-    good = run(&t, 1);
+    good = heart_run(&t, 1);
     all = true;
     for (size_t k = 0; k < when->count && all; k++) all = when->data[k] >= 0;
   }
@@ -314,19 +257,19 @@ static bool one_beat(Trial *t, int most, Beat *b)
 {
   double start = 0, work = number(t, "Heart/left", "work"), fibres = number(t, "Heart/active", "work"),
          loss = number(t, "Heart/active", "loss");
-  int beats = *(const int32_t *)value(t, "Heart/left", "beats");
+  int beats = *(const int32_t *)heart_value(t, "Heart/left", "beats");
   *b = (Beat){0};
   for (int i = 0; i < most; i++) {
-    int before = *(const int32_t *)value(t, "Heart/left", "phase");
-    if (!run(t, 1)) return false;
-    int now = *(const int32_t *)value(t, "Heart/left", "phase");
+    int before = *(const int32_t *)heart_value(t, "Heart/left", "phase");
+    if (!heart_run(t, 1)) return false;
+    int now = *(const int32_t *)heart_value(t, "Heart/left", "phase");
     double v = number(t, "Heart/left", "volume");
     if (now != before) {
       start = v;
       b->phases++;
     } else if (start > 0 && (now == 1 || now == 3)) b->held = fmax(b->held, fabs(v / start - 1));
     b->highest = fmax(b->highest, number(t, "Heart/left", "pressure"));
-    if (*(const int32_t *)value(t, "Heart/left", "beats") > beats) break;
+    if (*(const int32_t *)heart_value(t, "Heart/left", "beats") > beats) break;
   }
   b->filled = number(t, "Heart/left", "endDiastolicVolume");
   b->left = number(t, "Heart/left", "endSystolicVolume");
@@ -450,9 +393,9 @@ static bool beat_sums(Trial *t, Account *a, double dt, int beats, Sums *out)
   Sums start = {0};
   int done = 0;
   for (int i = 0; i < (int)((beats + 1) / dt) && done < beats; i++) {
-    if (!run(t, 1)) return false;
+    if (!heart_run(t, 1)) return false;
     account_step(a, dt);
-    int now = *(const int32_t *)value(t, "Heart/left", "beats");
+    int now = *(const int32_t *)heart_value(t, "Heart/left", "beats");
     if (now > done && now == beats - 1) start = sums_of(t, a);
     done = now;
   }
