@@ -158,10 +158,15 @@ static void painted_and_changed(void **state)
   const dvLattice *l = s->lattice;
   double force = 0;
   for (int c = 1; c <= l->class_count; c++) force = dv_max(force, l->classes[c].force);
-  double began = dv_thread_now();
-  must(&f, "{\"do\":\"set\",\"id\":1,\"path\":\"/soft\",\"field\":\"youngModulus\",\"text\":\"6e5\"}");
-  must(&f, "{\"do\":\"set\",\"id\":1,\"path\":\"/lattice\",\"field\":\"rayleighMass\",\"text\":\"3\"}");
-  double took = dv_thread_now() - began;
+  double took = INFINITY;
+  for (int i = 0; i < 5; i++) {   // the least: others use the machine, too
+    double began = dv_thread_now();
+    must(&f, i % 2 ? "{\"do\":\"set\",\"id\":1,\"path\":\"/soft\",\"field\":\"youngModulus\",\"text\":\"5e5\"}"
+                   : "{\"do\":\"set\",\"id\":1,\"path\":\"/soft\",\"field\":\"youngModulus\",\"text\":\"6e5\"}");
+    must(&f, i % 2 ? "{\"do\":\"set\",\"id\":1,\"path\":\"/lattice\",\"field\":\"rayleighMass\",\"text\":\"2\"}"
+                   : "{\"do\":\"set\",\"id\":1,\"path\":\"/lattice\",\"field\":\"rayleighMass\",\"text\":\"3\"}");
+    took = dv_min(took, dv_thread_now() - began);
+  }
   dv_session_advance(f.session);
   assert_ptr_equal(lattice_of(&f)->lattice, l);
   double after = 0;
