@@ -314,3 +314,10 @@ uint64_t dv_hash_bytes(const void *bytes, size_t count, uint64_t seed)
   for (size_t i = 0; i < count; i++) h = (h ^ p[i]) * 1099511628211ull;
   return h;
 }
+
+uint64_t dv_hash_numbers(const int32_t *numbers, size_t count, uint64_t seed)
+{
+  uint64_t h = seed ? seed : 14695981039346656037ull;
+  for (size_t i = 0; i < count; i++) h = (h ^ (uint32_t)numbers[i]) * 1099511628211ull;
+  return h;
+}

@@ -7,6 +7,7 @@
 #include "math/element_sum.h"
 
 #include "base/sort.h"
+#include "base/text.h"
 #include "math/pattern.h"
 
 #include <string.h>
@@ -226,8 +227,7 @@ static bool number_pairs(Table *t)
   uint32_t next = 0;
   for (size_t b = 0; b < s->count; b++) number_block(t, b, &next);
   list_slots(t);
-  s->stamp = 0xcbf29ce484222325u;   // FNV-1a of the pairs: an assembly that knows it need not compare them
-  for (size_t i = 0; i < 2 * s->entries; i++) s->stamp = (s->stamp ^ (uint64_t)(uint32_t)s->point[i]) * 0x100000001b3u;
+  s->stamp = dv_hash_numbers(s->point, 2 * s->entries, 0);   // an assembly that knows it need not compare pairs
   return true;
 }
 

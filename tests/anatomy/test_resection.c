@@ -420,6 +420,20 @@ static void a_procedure_is_followed(void **state)
   check_rmdir(d);
 }
 
+// a procedure about a ball that falls
+static dvScene *falling_ball(dvContext *context, const char *procedure)
+{
+  char *text = dv_format("<Node dt='0.01' gravity='0 -10 0'><DefaultAnimationLoop/><Node name='Ball'>"
+                         "<EulerExplicitSolver/><MechanicalObject name='dofs'/><UniformMass totalMass='1'/></Node>"
+                         "<Procedure name='game' filename='%s'/></Node>",
+                         procedure);
+  divan_listen(context, NULL, NULL);
+  dvScene *scene = divan_parse(context, text, strlen(text));
+  assert_int_equal(divan_init(scene), DIVAN_OK);
+  dv_free(text);
+  return scene;
+}
+
 // which hand is to be led where, how far it is, and the key that is next
 static void a_procedure_leads_a_hand(void **state)
 {
@@ -428,14 +442,8 @@ static void a_procedure_leads_a_hand(void **state)
                              "show depth = -y\nstep Fall\n lead ball = 0.25 -1 0 0.3\n then G when y<-0.9\n"
                              " until y < -2\nstep End\n until 0\n";
   char *d = check_mkdir(), *path = check_write(d, "lead.txt", file);
-  char *text = dv_format("<Node dt='0.01' gravity='0 -10 0'><DefaultAnimationLoop/><Node name='Ball'>"
-                         "<EulerExplicitSolver/><MechanicalObject name='dofs'/><UniformMass totalMass='1'/></Node>"
-                         "<Procedure name='game' filename='%s'/></Node>",
-                         path);
   dvContext *context = divan_create(1);
-  divan_listen(context, NULL, NULL);
-  dvScene *scene = divan_parse(context, text, strlen(text));
-  assert_int_equal(divan_init(scene), DIVAN_OK);
+  dvScene *scene = falling_ball(context, path);
   static const struct {
     int steps;
     const char *led, *next, *buttons, *values;
@@ -462,7 +470,7 @@ static void a_procedure_leads_a_hand(void **state)
   }
   divan_close(&scene);
   divan_destroy(&context);
-  dv_free(text), dv_free(path);
+  dv_free(path);
   check_rmdir(d);
 }
 
@@ -474,14 +482,8 @@ static void a_procedure_fails(void **state)
                              "step Fall a metre\n until y < -1\nstep Stay above ten\n until elapsed > 5\n"
                              "failure It fell ten metres\n when y < -10\n cost 60\nscore 100 - cost\n";
   char *d = check_mkdir(), *path = check_write(d, "fall.txt", file);
-  char *text = dv_format("<Node dt='0.01' gravity='0 -10 0'><DefaultAnimationLoop/><Node name='Ball'>"
-                         "<EulerExplicitSolver/><MechanicalObject name='dofs'/><UniformMass totalMass='1'/></Node>"
-                         "<Procedure name='game' filename='%s'/></Node>",
-                         path);
   dvContext *context = divan_create(1);
-  divan_listen(context, NULL, NULL);
-  dvScene *scene = divan_parse(context, text, strlen(text));
-  assert_int_equal(divan_init(scene), DIVAN_OK);
+  dvScene *scene = falling_ball(context, path);
   for (int round = 0; round < 2; round++) {
     steps(scene, 100);   // y = -5 t (t + dt)
     assert_int_equal(int_of(scene, "/game", "failed"), 0);
@@ -505,7 +507,6 @@ static void a_procedure_fails(void **state)
     divan_reset(scene);
     assert_int_equal(int_of(scene, "/game", "failed"), 0);
   }
-  dv_free(text);
   divan_close(&scene);
   divan_destroy(&context);
   dv_free(path);

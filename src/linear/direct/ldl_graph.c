@@ -147,11 +147,13 @@ static void number_nodes(Reduction *r)
   g->nodes = g->open + g->stays;
 }
 
-// Rows under the root of each subtree, which are pivots of open fronts.
-#define EACH_ROW_BELOW(was, s, e)                                                     \
-  for (size_t e = (was)->front[(s)->end - 1].row,                                     \
-              e##_end = e + (size_t)((was)->front[(s)->end - 1].rows / (was)->block); \
-       e < e##_end; e++)
+// rows under the root of a subtree, which are pivots of open fronts; their number
+static size_t rows_below(const dvLdlGraph *g, const dvLdlStay *stay, const int32_t **row)
+{
+  const dvFront *root = &g->was->front[stay->end - 1];
+  *row = g->was->row + root->row;
+  return (size_t)(root->rows / g->was->block);
+}
 
 static bool make_rows(Reduction *r)
 {
@@ -165,8 +167,10 @@ static bool make_rows(Reduction *r)
     for (int32_t e = g->now->row_start[p]; e < g->now->row_start[p + 1]; e++)
       start[i + 2] += g->node[g->now->col[e]] >= 0;
   }
+  const int32_t *row;
   for (size_t k = 0; k < g->stays; k++)
-    EACH_ROW_BELOW(was, &g->stay[k], e) start[g->node[was->perm[was->row[e]]] + 2]++;
+    for (size_t e = 0, below = rows_below(g, &g->stay[k], &row); e < below; e++)
+      start[g->node[was->perm[row[e]]] + 2]++;
   for (size_t i = 2; i < g->nodes + 2; i++) start[i] += start[i - 1];
   size_t count = (size_t)start[g->nodes + 1];
   g->own.col = dv_try_alloc((count + 1) * sizeof *g->own.col);
@@ -181,9 +185,9 @@ static bool make_rows(Reduction *r)
       r->entry[start[i + 1]++] = e;
     }
   }
-  for (size_t k = 0; k < g->stays; k++) EACH_ROW_BELOW(was, &g->stay[k], e)
-    {
-      int32_t at = start[g->node[was->perm[was->row[e]]] + 1]++;
+  for (size_t k = 0; k < g->stays; k++)
+    for (size_t e = 0, below = rows_below(g, &g->stay[k], &row); e < below; e++) {
+      int32_t at = start[g->node[was->perm[row[e]]] + 1]++;
       g->own.col[at] = (int32_t)(g->open + k);
       r->entry[at] = -1;
     }

@@ -23,16 +23,9 @@ static dvPattern pattern_of(const dvOrderHistory *h)
   return (dvPattern){h->order.count, h->order.count, h->row_start.data, h->col.data};
 }
 
-// FNV-1a of whole numbers, which takes a quarter of that of bytes
-static uint64_t hash_numbers(const int32_t *numbers, size_t count, uint64_t hash)
-{
-  for (size_t i = 0; i < count; i++) hash = (hash ^ (uint32_t)numbers[i]) * 0x100000001b3u;
-  return hash;
-}
-
 static uint64_t hash_of(const dvPattern *a)
 {
-  return hash_numbers(a->col, dv_pattern_count(a), hash_numbers(a->row_start, a->rows + 1, 0xcbf29ce484222325u));
+  return dv_hash_numbers(a->col, dv_pattern_count(a), dv_hash_numbers(a->row_start, a->rows + 1, 0));
 }
 
 // --- an order near to another --------------------------------------------------------------------
@@ -151,7 +144,7 @@ void dv_order_history_note(dvOrderHistory *h, const dvPattern *a, const dvOrderC
 uint64_t dv_order_history_key(const dvOrderHistory *h)
 {
   if (h->analyses < 2) return 0;
-  return hash_numbers(h->order.data, h->order.count, h->hash) | 1;
+  return dv_hash_numbers(h->order.data, h->order.count, h->hash) | 1;
 }
 
 // every number once, rows within the columns
