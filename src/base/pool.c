@@ -19,8 +19,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { SPINS = 4000, CLOSED = -1 };   // some 20 microseconds before a worker goes to sleep
-enum { LOOPS = 64 };                  // whose times are kept
+enum { SPINS = 64, PATIENCE = 40000, CLOSED = -1 };   // turns between looks at the clock, and before the core is given
+#define AWAKE 2e-4                                    // seconds before a worker goes to sleep: to wake it is dear
+enum { LOOPS = 64 };                                  // whose times are kept
 enum { ALONE, TOGETHER };
 enum { SAMPLES = 4, FIRST_TRIAL = 4, LAST_TRIAL = 64 };
 #define WINDOW 0.02
@@ -75,10 +76,11 @@ static void run_chunks(dvPool *p)
 
 static void wait_for_epoch(dvPool *p, unsigned seen)
 {
-  for (int i = 0; i < SPINS; i++) {
-    if (atomic_load_explicit(&p->epoch, memory_order_acquire) != seen) return;
-    pause_cpu();
-  }
+  for (double begin = dv_now(); dv_now() - begin < AWAKE;)
+    for (int i = 0; i < SPINS; i++) {
+      if (atomic_load_explicit(&p->epoch, memory_order_acquire) != seen) return;
+      pause_cpu();
+    }
   pthread_mutex_lock(&p->lock);
   atomic_fetch_add(&p->sleeping, 1);
   while (atomic_load(&p->epoch) == seen) pthread_cond_wait(&p->wake, &p->lock);
@@ -98,7 +100,7 @@ static void close_gate(dvPool *p)
 {
   int turns = 0;
   for (int empty = 0; !atomic_compare_exchange_weak(&p->gate, &empty, CLOSED); empty = 0)
-    if (++turns < 10 * SPINS) pause_cpu();
+    if (++turns < PATIENCE) pause_cpu();
     else sched_yield();   // a worker may wait for this very core
 }
 

@@ -47,18 +47,18 @@ DV_INLINE dvPack residual(const dvBridges *s, const Start *o, dvPack e, dvPack e
   return b.t + drag * (ec - o->e) - pull * gap;
 }
 
-// e_c for a strain e, by Newton's method between bounds
+// e_c for a strain e, by Newton's method between bounds. The spring in series is stiff: e_c is near e.
 DV_INLINE dvPack solve(const dvBridges *s, const Start *o, dvPack e)
 {
   dvPack zero = dv_pack(0), one = dv_pack(1), low = dv_pack(-0.495), high = larger(dv_pack(2) * e + one, one), slope,
-         ec = larger(low, smaller(high, o->e));
+         ec = larger(low, smaller(high, e));
   dvPackMask done = {0, 0, 0, 0};
   for (int i = 0; i < 60 && !all(done); i++) {
     dvPack f = residual(s, o, e, ec, &slope), step = dv_pack_select(slope > zero, -f / slope, high - low);
     high = dv_pack_select(f > zero, ec, high);
     low = dv_pack_select(f > zero, low, ec);
     dvPack next = ec + step;
-    dvPackMask inside = (next > low) & (next < high), near = absolute(step) <= dv_pack(1e-9);
+    dvPackMask inside = (next > low) & (next < high), near = absolute(step) <= dv_pack(1e-7);
     next = dv_pack_select(inside | near, next, dv_pack(0.5) * (low + high));
     ec = dv_pack_select(done, ec, next);
     done |= near;   // the last change was the square of that

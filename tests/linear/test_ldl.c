@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "linear/direct/ldl.h"
 
+#include <math.h>
 #include <string.h>
 
 static const int blocks[] = {1, 3, 6};
@@ -125,6 +126,44 @@ static void copies_in_smaller_numbers(void **state)
       dv_ldl_free(&f);
       dv_block_matrix_free(&a);
     }
+}
+
+// Copies in 16 bits are worked with in single precision, whatever unit matrices and right-hand sides have. Numbers that
+// are not finite, or all zero, do no harm.
+static void copies_in_any_unit(void **state)
+{
+  DV_UNUSED(state);
+  static const double units[] = {1e-200, 1e-60, 1e-30, 1, 1e30, 1e60, 1e200};
+  dvBlockMatrix a = {0};
+  dvLdl f = {0};
+  size_t pivot;
+  check_random_spd(&a, 3, 200, 30, 3);
+  size_t n = 3 * a.pattern.rows, numbers = 9 * dv_pattern_count(&a.pattern);
+  double *b = dv_alloc(n * sizeof *b), *x = dv_alloc(n * sizeof *x), *all = dv_alloc(numbers * sizeof *all);
+  uint64_t seed = 9;
+  check_random_vector(&seed, b, n);
+  memcpy(all, a.values, numbers * sizeof *all);
+  assert_true(dv_ldl_analyse(&f, &a.pattern, 3, DV_ORDER_AMD));
+  double *work = dv_alloc((dv_ldl_work(&f) + 2 * n) * sizeof *work), *c = dv_alloc(n * sizeof *c);
+  for (size_t i = 0; i < DV_COUNT(units); i++)
+    for (size_t k = 0; k < DV_COUNT(units); k++) {
+      if (!(units[k] / units[i] < 1e250 && units[k] / units[i] > 1e-250)) continue;   // x has no such numbers
+      for (size_t e = 0; e < numbers; e++) a.values[e] = units[i] * all[e];
+      for (size_t e = 0; e < n; e++) c[e] = units[k] * b[e];
+      assert_true(dv_ldl_factorise(&f, &a, NULL, DV_LDL_SMALL, &pivot));
+      assert_true(dv_ldl_make_copy(&f, DV_LDL_SHORT, NULL));
+      dv_ldl_solve(&f, c, x, work);
+      double left = dv_ldl_refine(&f, &a, c, x, work);
+      if (!(left < 1e-2)) fail_msg("matrix times %g, right-hand side times %g: %g left", units[i], units[k], left);
+    }
+  memset(c, 0, n * sizeof *c);
+  dv_ldl_solve(&f, c, x, work);
+  for (size_t e = 0; e < n; e++) assert_true(x[e] == 0);
+  c[5] = INFINITY;
+  dv_ldl_solve(&f, c, x, work);
+  dv_free(b), dv_free(x), dv_free(all), dv_free(work), dv_free(c);
+  dv_ldl_free(&f);
+  dv_block_matrix_free(&a);
 }
 
 static void ill_conditioned_systems(void **state)
@@ -339,6 +378,7 @@ int main(void)
       cmocka_unit_test(random_systems),
       cmocka_unit_test(nearly_full_systems),
       cmocka_unit_test(copies_in_smaller_numbers),
+      cmocka_unit_test(copies_in_any_unit),
       cmocka_unit_test(ill_conditioned_systems),
       cmocka_unit_test(indefinite_systems),
       cmocka_unit_test(zero_pivots),

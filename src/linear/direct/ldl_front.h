@@ -66,7 +66,9 @@ typedef struct dvLdlSymbolic {
   int32_t *place;      // the same rows: first scalar in the parent's front
   dvFrontEntry *entry;
   int32_t tasks;
-  dvFrontTask *task;   // subtrees, the heaviest first
+  dvFrontTask *task;   // subtrees, the heaviest first; behind them, for substitutions, each front above them as one
+  int32_t stages;
+  int32_t *stage;   // where the tasks of a stage begin, which do not depend on each other: subtrees, and levels above
   int32_t tops;
   int32_t *top;         // fronts above the subtrees, children before parents
   double flops, work;   // of a factorisation; sum of squares of the columns of L, in blocks
@@ -194,10 +196,8 @@ typedef struct dvSubstituteKernels {
 } dvSubstituteKernels;
 
 typedef struct dvFrontSolveKernels {
-  dvSubstituteKernels one, single, small;   // on numbers of L in full, in single precision, and in 16 bits
+  dvSubstituteKernels one, single;                               // on numbers of L in full, and in single precision
   void (*narrow)(size_t count, const double *from, float *to);   // whole slabs
-  // the columns of a front in 16 bits and their units; the triangles on the diagonal are inverted
-  void (*shorten)(const dvFrontView *v, int16_t *to, double *unit);
   // the same with packs of DV_RHS right-hand sides side by side, at most DV_MOST_PACKS; in a pack x[p] what stands
   // before column first[p] is zero
   void (*forward_many)(const dvFrontView *v, size_t packs, const size_t *first, double *const *x, double *const *r);
@@ -208,7 +208,15 @@ typedef struct dvFrontSolveKernels {
   void (*combine)(const dvRowSum *s, size_t n, double *y);
 } dvFrontSolveKernels;
 
+// On numbers of 16 bits. Loops read up to DV_MAX_LANES of them behind the last one, which count for nothing.
+typedef struct dvFrontSmallKernels {
+  dvSubstituteKernels solve;
+  // the columns of a front in 16 bits and their units; the triangles on the diagonal are inverted
+  void (*shorten)(const dvFrontView *v, int16_t *to, double *unit);
+} dvFrontSmallKernels;
+
 DV_KERNEL_DECLARE_WIDE(dvFrontKernels, dv_front_kernels);
 DV_KERNEL_DECLARE_WIDE(dvFrontSolveKernels, dv_front_solve_kernels);
+DV_KERNEL_DECLARE_WIDE(dvFrontSmallKernels, dv_front_small_kernels);
 
 #endif

@@ -112,6 +112,19 @@ DV_INLINE Lane lane_of_shorts(const int16_t *p)
 #endif
 }
 
+// the whole numbers that are next to a, which are of 16 bits
+DV_INLINE void lane_to_shorts(int16_t *p, Lane a)
+{
+#if LANES == 8
+  _mm_storeu_si128((__m128i_u *)p, _mm256_cvtepi32_epi16(_mm512_cvtpd_epi32((__m512d)a)));
+#elif defined(__AVX2__)
+  __m128i whole = _mm256_cvtpd_epi32((__m256d)a);
+  _mm_storel_epi64((__m128i_u *)p, _mm_packs_epi32(whole, whole));
+#else   // a + 2^52 + 2^51 has the whole number in its last bits
+  *(Short *)p = __builtin_convertvector((LaneMask)(a + splat(0x1.8p52)), Short);
+#endif
+}
+
 DV_INLINE double lane_sum(Lane a)
 {
 #if LANES == 8

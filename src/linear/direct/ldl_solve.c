@@ -1,15 +1,21 @@
 // Solving with a sparse LDL^T: forward through the tree of fronts, back again.
 //
-// Subtrees are spread over the threads. What a subtree has for the rows above it is summed apart and added when all are
-// done, in one order; fronts above are cut by rows on the way forward and by columns on the way back. So every number
-// is summed in one order, and the bits do not depend on who does what.
+// Subtrees are spread over the threads, and then the fronts above them, level by level. What each has for the rows
+// above it is summed apart and added when all of the level are done, in one order; a front that is alone on its level
+// is cut by rows on the way forward and by columns on the way back. So every number is summed in one order, and the
+// bits do not depend on who does what.
+//
+// A copy in 16 bits is worked with in single precision. So that its range suffices for numbers in whatever unit, the
+// right-hand side is brought near 1 by a power of two, and so is what stands between the two ways.
 #include "linear/direct/ldl_front.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <string.h>
 
-enum { PLACES = 8, ROWS = 512, COLUMNS = 64, NARROWED = 1 << 16, FRONTS = 16 };   // threads at work; sizes of pieces
+enum { PLACES = 8, ROWS = 128, COLUMNS = 64, NARROWED = 1 << 16, FRONTS = 16 };   // threads at work; sizes of pieces
+#define FAR 1e9                                                                   // from 1, for single precision
 #define NUMBER_NS 0.3                                                             // to read a number of L
 
 // What a thread works with, in the vector of the caller.
@@ -27,7 +33,8 @@ typedef struct Substitution {
   double *z;      // in the order of elimination
   double *left;   // what subtrees have for the rows above them
   Place place[PLACES];
-  // the front above the subtrees at hand
+  const dvFrontTask *task;   // of the stage at hand
+  // the front at hand that is alone on its level
   dvFrontView view;
   size_t k, first;   // its block of columns, its first row below that
 } Substitution;
@@ -46,7 +53,8 @@ size_t dv_ldl_work(const dvLdl *f)
 static const dvSubstituteKernels *kernels_of(const dvLdl *f)
 {
   const dvFrontSolveKernels *all = DV_KERNEL_CHOOSE_WIDE(dv_front_solve_kernels);
-  return f->numbers == DV_LDL_DOUBLE ? &all->one : f->numbers == DV_LDL_SINGLE ? &all->single : &all->small;
+  if (f->numbers == DV_LDL_SHORT) return &DV_KERNEL_CHOOSE_WIDE(dv_front_small_kernels)->solve;
+  return f->numbers == DV_LDL_DOUBLE ? &all->one : &all->single;
 }
 
 static size_t bytes_of(dvLdlNumbers numbers)
@@ -148,16 +156,15 @@ static void backward_front(const Substitution *t, const Place *p, const dvFront 
   memcpy(t->z + f->first, p->x, v.cols * sizeof *p->x);
 }
 
-// --- subtrees ------------------------------------------------------------------------------------
+// --- stages --------------------------------------------------------------------------------------
 
-static void forward_subtrees(void *user, size_t begin, size_t end)
+static void forward_tasks(void *user, size_t begin, size_t end)
 {
   Substitution *t = user;
   const dvLdlSymbolic *s = t->s;
   Place *p = take_place(t);
   size_t n = (size_t)s->block;
-  for (size_t k = begin; k < end; k++) {
-    const dvFrontTask *task = &s->task[k];
+  for (const dvFrontTask *task = t->task + begin; task < t->task + end; task++) {
     const dvFront *root = &s->front[task->end - 1];
     const int32_t *row = s->row + root->row;
     size_t rows = (size_t)root->rows / n, limit = (size_t)(root->first + root->cols);
@@ -169,29 +176,27 @@ static void forward_subtrees(void *user, size_t begin, size_t end)
   leave_place(p);
 }
 
-static void add_left(Substitution *t)
+static void add_left(const Substitution *t, const dvFrontTask *task)
 {
   const dvLdlSymbolic *s = t->s;
   size_t n = (size_t)s->block;
-  for (int32_t k = 0; k < s->tasks; k++) {
-    const dvFront *root = &s->front[s->task[k].end - 1];
-    const int32_t *row = s->row + root->row;
-    const double *left = t->left + s->task[k].left;
-    for (size_t e = 0; e < (size_t)root->rows / n; e++)
-      for (size_t i = 0; i < n; i++) t->z[(size_t)row[e] * n + i] -= left[e * n + i];
-  }
+  const dvFront *root = &s->front[task->end - 1];
+  const int32_t *row = s->row + root->row;
+  const double *left = t->left + task->left;
+  for (size_t e = 0; e < (size_t)root->rows / n; e++)
+    for (size_t i = 0; i < n; i++) t->z[(size_t)row[e] * n + i] -= left[e * n + i];
 }
 
-static void backward_subtrees(void *user, size_t begin, size_t end)
+static void backward_tasks(void *user, size_t begin, size_t end)
 {
   Substitution *t = user;
   Place *p = take_place(t);
-  for (size_t k = begin; k < end; k++)
-    for (int32_t i = t->s->task[k].end - 1; i >= t->s->task[k].begin; i--) backward_front(t, p, &t->s->front[i]);
+  for (const dvFrontTask *task = t->task + begin; task < t->task + end; task++)
+    for (int32_t i = task->end - 1; i >= task->begin; i--) backward_front(t, p, &t->s->front[i]);
   leave_place(p);
 }
 
-// --- fronts above them, by all threads -----------------------------------------------------------
+// --- a front by all threads ----------------------------------------------------------------------
 
 static void forward_rows(void *user, size_t begin, size_t end)
 {
@@ -207,10 +212,9 @@ static void backward_columns(void *user, size_t begin, size_t end)
   t->kernels->backward_columns(&t->view, t->k, begin * COLUMNS, last, t->place[0].x, t->place[0].r, t->place[0].sums);
 }
 
-static bool is_large(const Substitution *t, const dvFront *f)
-{
-  return dv_pool_for(t->pool, NUMBER_NS * (double)f->cols * (f->cols / 2 + f->rows)) != NULL;
-}
+static double cost_of(const dvFront *f) { return NUMBER_NS * (double)f->cols * (f->cols / 2 + f->rows); }
+
+static bool is_large(const Substitution *t, const dvFront *f) { return dv_pool_for(t->pool, cost_of(f)) != NULL; }
 
 static void forward_top(Substitution *t, const dvFront *f)
 {
@@ -251,19 +255,71 @@ static void backward_top(Substitution *t, const dvFront *f)
 
 // --- all of it -----------------------------------------------------------------------------------
 
+// the threads for a stage: those of subtrees are worth it
+static dvPool *pool_for(const Substitution *t, size_t count)
+{
+  double ns = 0;
+  if (t->task == t->s->task) return t->pool;
+  for (size_t k = 0; k < count; k++) ns += cost_of(&t->s->front[t->task[k].begin]);
+  return dv_pool_for(t->pool, ns);
+}
+
+static size_t take_stage(Substitution *t, int32_t stage)
+{
+  t->task = t->s->task + t->s->stage[stage];
+  return (size_t)(t->s->stage[stage + 1] - t->s->stage[stage]);
+}
+
+static void forward_stage(Substitution *t, int32_t stage)
+{
+  size_t count = take_stage(t, stage);
+  if (count == 1 && stage > 0) {
+    forward_top(t, &t->s->front[t->task->begin]);
+    return;
+  }
+  dv_parallel_for(pool_for(t, count), count, 1, forward_tasks, t);
+  for (size_t k = 0; k < count; k++) add_left(t, &t->task[k]);
+}
+
+static void backward_stage(Substitution *t, int32_t stage)
+{
+  size_t count = take_stage(t, stage);
+  if (count == 1 && stage > 0) backward_top(t, &t->s->front[t->task->begin]);
+  else dv_parallel_for(pool_for(t, count), count, 1, backward_tasks, t);
+}
+
+// Brings the largest number near 1 where it is far from it, and returns what takes it back. Numbers that have no such
+// power are left.
+static double bring_near_one(size_t count, double *z)
+{
+  double most[DV_MAX_LANES] = {0}, all = 0;   // so that none waits for the other
+  size_t i = 0;
+  for (; i + DV_MAX_LANES <= count; i += DV_MAX_LANES)
+    for (size_t k = 0; k < DV_MAX_LANES; k++) most[k] = fabs(z[i + k]) > most[k] ? fabs(z[i + k]) : most[k];
+  for (; i < count; i++) all = dv_max(all, fabs(z[i]));
+  for (size_t k = 0; k < DV_MAX_LANES; k++) all = dv_max(all, most[k]);
+  if (!(all > DBL_MIN && all < DBL_MAX) || (all > 1 / FAR && all < FAR)) return 1;
+  int power = dv_min_int(ilogb(all), 1000);
+  double scale = ldexp(1, -power);
+  for (i = 0; i < count; i++) z[i] *= scale;
+  return ldexp(1, power);
+}
+
 void dv_ldl_solve_with(const dvLdl *f, dvPool *pool, const double *rhs, double *x, double *work)
 {
   Substitution t;
   start(&t, f, pool, work);
   const dvLdlSymbolic *s = t.s;
-  size_t n = (size_t)s->block;
+  size_t n = (size_t)s->block, all = s->n * n;
+  bool single = f->numbers == DV_LDL_SHORT;
   for (size_t k = 0; k < s->n; k++) memcpy(t.z + k * n, rhs + (size_t)s->perm[k] * n, n * sizeof *rhs);
-  dv_parallel_for(t.pool, (size_t)s->tasks, 1, forward_subtrees, &t);
-  add_left(&t);
-  for (int32_t i = 0; i < s->tops; i++) forward_top(&t, &s->front[s->top[i]]);
-  for (size_t k = 0; k < s->n * n; k++) t.z[k] *= f->inverse_d[k];
-  for (int32_t i = s->tops - 1; i >= 0; i--) backward_top(&t, &s->front[s->top[i]]);
-  dv_parallel_for(t.pool, (size_t)s->tasks, 1, backward_subtrees, &t);
+  double back = single ? bring_near_one(all, t.z) : 1;
+  for (int32_t i = 0; i < s->stages; i++) forward_stage(&t, i);
+  for (size_t k = 0; k < all; k++) t.z[k] *= f->inverse_d[k];
+  double back_again = single ? bring_near_one(all, t.z) : 1;
+  for (int32_t i = s->stages - 1; i >= 0; i--) backward_stage(&t, i);
+  if (back != 1 || back_again != 1)
+    for (size_t k = 0; k < all; k++) t.z[k] = t.z[k] * back * back_again;
   for (size_t k = 0; k < s->n; k++) memcpy(x + (size_t)s->perm[k] * n, t.z + k * n, n * sizeof *x);
 }
 
@@ -286,13 +342,13 @@ static void shorten(void *user, size_t begin, size_t end)
                      .cols = (size_t)i->cols,
                      .pivots = dv_front_pivots(i, lanes),
                      .height = dv_front_height(i, lanes)};
-    DV_KERNEL_CHOOSE_WIDE(dv_front_solve_kernels)->shorten(&v, (int16_t *)f->copy + i->lower, f->unit + i->first);
+    DV_KERNEL_CHOOSE_WIDE(dv_front_small_kernels)->shorten(&v, (int16_t *)f->copy + i->lower, f->unit + i->first);
   }
 }
 
 static bool copy_fit(dvLdl *f, dvLdlNumbers numbers)
 {
-  size_t bytes = whole(f->symbolic->lower) * bytes_of(numbers);
+  size_t bytes = (whole(f->symbolic->lower) + DV_MAX_LANES) * bytes_of(numbers);
   if (f->copy_room < bytes) {
     dv_free(f->copy);
     f->copy = dv_alloc_aligned(bytes);

@@ -11,9 +11,6 @@
 #define NUMBER double
 #define LOAD(p) (*(const Lane *)(p))
 #define COLUMNS_OF(v) ((const double *)(v)->lower)
-#define UNIT(v, k)
-#define UNITS(v, k, w)
-#define INVERTED 0
 #define NAME(x) x##_double
 #include "linear/direct/ldl_substitute.h"
 #undef NUMBER
@@ -29,107 +26,13 @@
 #undef NUMBER
 #undef LOAD
 #undef COLUMNS_OF
-#undef UNIT
-#undef UNITS
-#undef INVERTED
 #undef NAME
 
 typedef double LooseLane __attribute__((vector_size(8 * LANES), aligned(8), may_alias));
 
-// 0 behind w columns
-DV_INLINE Lane units_of(const double *unit, size_t w)
-{
-  if (w == LANES) return (Lane) * (const LooseLane *)unit;
-  Lane some = splat(0);
-  for (size_t c = 0; c < w; c++) some[c] = unit[c];
-  return some;
-}
-
-#define NUMBER int16_t
-#define LOAD(p) lane_of_shorts(p)
-#define COLUMNS_OF(v) ((const int16_t *)(v)->copy)
-#define UNIT(v, k) *(v)->unit[k]
-#define UNITS(v, k, w) *units_of((v)->unit + (k), w)
-#define INVERTED 1
-#define NAME(x) x##_short
-#include "linear/direct/ldl_substitute.h"
-
 static void front_narrow(size_t count, const double *from, float *to)
 {
   for (size_t i = 0; i < count; i += LANES) *(Narrow *)(to + i) = lane_to_floats(*(const Lane *)(from + i));
-}
-
-// the inverses of the triangles on the diagonal of a block of columns, without the diagonal itself
-static void invert_tiles(size_t width, const double *l, Lane *inverse)
-{
-  for (size_t j = 0; j < width; j += LANES, l += width * LANES) {
-    size_t w = dv_min_size(LANES, width - j);
-    for (size_t c = 0; c < w; c++) {
-      Lane x = splat(0);
-      for (size_t i = c; i < w; i++) x -= *(const Lane *)(l + (j + i) * LANES) * splat(i == c ? 1 : x[i]);
-      inverse[j + c] = x;
-    }
-  }
-}
-
-// A slab of a block of columns: as many columns as stand on the diagonal or before it, the last ones inverted.
-typedef struct SlabOf {
-  const double *l;
-  size_t columns, plain;
-} SlabOf;
-
-static SlabOf slab_of(const dvFrontView *v, size_t k, size_t row)
-{
-  size_t width = dv_front_width(v->cols, k);
-  SlabOf s = {.l = v->lower + dv_front_offset(v->height, k) + (row - k) * width};
-  s.columns = dv_min_size(width, row - k + LANES);
-  s.plain = dv_min_size(width, row - k);
-  return s;
-}
-
-// the larger of two, without signs; what is not a number is larger than all
-DV_INLINE Lane larger_of(Lane most, Lane a)
-{
-  a = (Lane)((LaneMask)a & INT64_MAX);
-  LaneMask larger = ~(a <= most) & (most == most);
-  return (Lane)(((LaneMask)a & larger) | ((LaneMask)most & ~larger));
-}
-
-// the units of a block of columns, and 1 / unit in lanes
-static void find_units(const dvFrontView *v, size_t k, const Lane *inverse, double *unit, Lane *over)
-{
-  size_t width = dv_front_width(v->cols, k);
-  for (size_t j = 0; j < width; j++) over[j] = larger_of(splat(0), inverse[j]);
-  for (size_t row = k; row < v->height; row += LANES) {
-    SlabOf s = slab_of(v, k, row);
-    for (size_t j = 0; j < s.plain; j++) over[j] = larger_of(over[j], *(const Lane *)(s.l + j * LANES));
-  }
-  for (size_t j = 0; j < width; j++) {
-    double most = 0;
-    for (size_t c = 0; c < LANES && most == most; c++) most = over[j][c] <= most ? most : over[j][c];
-    unit[j] = most / INT16_MAX;
-    over[j] = splat(unit[j] > 0 ? 1 / unit[j] : 0);
-  }
-}
-
-// Numbers of 16 bits, each column in a unit of its own. A number a / unit + 2^52 + 2^51 has the whole number that is
-// next to a / unit in its last bits.
-static void front_shorten(const dvFrontView *v, int16_t *to, double *unit)
-{
-  Lane inverse[DV_FRONT_BLOCK], over[DV_FRONT_BLOCK];
-  for (size_t k = 0; k < v->cols; k += DV_FRONT_BLOCK) {
-    size_t width = dv_front_width(v->cols, k), offset = dv_front_offset(v->height, k);
-    invert_tiles(width, v->lower + offset, inverse);
-    find_units(v, k, inverse, unit + k, over);
-    for (size_t row = k; row < v->height; row += LANES) {
-      SlabOf s = slab_of(v, k, row);
-      int16_t *out = to + offset + (row - k) * width;
-      for (size_t j = 0; j < s.columns; j++) {
-        Lane a = (j < s.plain ? *(const Lane *)(s.l + j * LANES) : inverse[j]) * over[j] + splat(0x1.8p52);
-        *(Short *)(out + j * LANES) = __builtin_convertvector((LaneMask)a, Short);
-      }
-    }
-  }
 }
 
 // --- many ----------------------------------------------------------------------------------------
@@ -356,9 +259,7 @@ static void front_combine(const dvRowSum *s, size_t n, double *y)
 const dvFrontSolveKernels DV_KERNEL_NAME(dv_front_solve_kernels) = {
     .one = SUBSTITUTE(double),
     .single = SUBSTITUTE(float),
-    .small = SUBSTITUTE(short),
     .narrow = front_narrow,
-    .shorten = front_shorten,
     .forward_many = front_forward_many,
     .backward_many = front_backward_many,
     .gram = front_gram,

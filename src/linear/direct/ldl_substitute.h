@@ -1,21 +1,18 @@
 // Substitution with one right-hand side on the slabs of a front, for ldl_solve_kernel.c, which includes this once for
 // each kind of numbers that a factor may have: NUMBER is their type, LOAD reads a slab's column, COLUMNS_OF a front's
-// columns, NAME makes names. UNIT(v, k) is what the numbers of column k are counted in, where they have one, UNITS(v,
-// k, w) the same of w columns, and INVERTED whether they have the inverse of the triangles on the diagonal. What is
-// summed is summed in doubles.
+// columns, NAME makes names. What is summed is summed in doubles.
 //
 // The factor comes from memory and is read once, in order.
 
-// l x for one slab: four sums, so that none waits for the other. The columns are those of v from `at` on.
-DV_INLINE Lane NAME(product_one)(const dvFrontView *v, size_t at, size_t depth, const NUMBER *l, const double *x)
+// l x for one slab: four sums, so that none waits for the other
+DV_INLINE Lane NAME(product_one)(size_t depth, const NUMBER *l, const double *x)
 {
-  DV_UNUSED(v), DV_UNUSED(at);
   Lane sum[4] = {splat(0), splat(0), splat(0), splat(0)};
   size_t k = 0;
   for (; k + 4 <= depth; k += 4)
 #pragma GCC unroll 4
-    for (size_t s = 0; s < 4; s++) sum[s] += LOAD(l + (k + s) * LANES) * splat(x[k + s] UNIT(v, at + k + s));
-  for (; k < depth; k++) sum[0] += LOAD(l + k * LANES) * splat(x[k] UNIT(v, at + k));
+    for (size_t s = 0; s < 4; s++) sum[s] += LOAD(l + (k + s) * LANES) * splat(x[k + s]);
+  for (; k < depth; k++) sum[0] += LOAD(l + k * LANES) * splat(x[k]);
   return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
@@ -27,14 +24,14 @@ DV_INLINE void NAME(fetch)(const NUMBER *p)
     __builtin_prefetch((const char *)p + i);
 }
 
-// out[s] = l[s] x for n slabs of the block of columns at `at`
-DV_INLINE void NAME(product)(const dvFrontView *v, size_t at, size_t n, const NUMBER *l, const double *x, Lane *out)
+// out[s] = l[s] x for n slabs
+DV_INLINE void NAME(product)(size_t n, size_t depth, const NUMBER *l, const double *x, Lane *out)
 {
-  size_t depth = dv_front_width(v->cols, at), stride = depth * LANES;
+  size_t stride = depth * LANES;
   Lane sum[4];
   for (size_t s = 0; s < n; s++) sum[s] = splat(0);
   for (size_t k = 0; k < depth; k++) {
-    Lane factor = splat(x[k] UNIT(v, at + k));
+    Lane factor = splat(x[k]);
     NAME(fetch)(l + 4 * stride + k * 4 * LANES);
 #pragma GCC unroll 4
     for (size_t s = 0; s < n; s++) sum[s] += LOAD(l + s * stride + k * LANES) * factor;
@@ -47,38 +44,18 @@ static size_t NAME(first_row)(const dvFrontView *v, size_t k)
   return dv_whole(k + dv_front_width(v->cols, k), LANES);
 }
 
-// columns `at` to at + w - 1 where they cross the diagonal; with the inverse no column waits for the one before
-#if INVERTED
-DV_INLINE Lane NAME(forward_tile)(const dvFrontView *v, size_t at, size_t w, const NUMBER *l, Lane u)
+// w columns where they cross the diagonal
+DV_INLINE Lane NAME(forward_tile)(size_t w, const NUMBER *l, Lane u)
 {
-  DV_UNUSED(v), DV_UNUSED(at);
-  Lane x[2] = {u, splat(0)};
-  for (size_t c = 0; c < w; c++) x[c % 2] += LOAD(l + c * LANES) * splat(u[c] UNIT(v, at + c));
-  return x[0] + x[1];
-}
-
-DV_INLINE Lane NAME(backward_tile)(const dvFrontView *v, size_t at, size_t w, const NUMBER *l, Lane u)
-{
-  Lane product[LANES];
-#pragma GCC unroll 8
-  for (size_t c = 0; c < LANES; c++) product[c] = c < w ? LOAD(l + c * LANES) * u : splat(0);
-  return u + lane_sums(product) UNITS(v, at, w);
-}
-#else
-DV_INLINE Lane NAME(forward_tile)(const dvFrontView *v, size_t at, size_t w, const NUMBER *l, Lane u)
-{
-  DV_UNUSED(v), DV_UNUSED(at);
   for (size_t c = 0; c < w; c++) u -= LOAD(l + c * LANES) * splat(u[c]);
   return u;
 }
 
-DV_INLINE Lane NAME(backward_tile)(const dvFrontView *v, size_t at, size_t w, const NUMBER *l, Lane u)
+DV_INLINE Lane NAME(backward_tile)(size_t w, const NUMBER *l, Lane u)
 {
-  DV_UNUSED(v), DV_UNUSED(at);
   for (size_t c = w; c-- > 0;) u[c] -= lane_sum(LOAD(l + c * LANES) * u);
   return u;
 }
-#endif
 
 // pivots of a block of columns: x = L^-1 x
 static void NAME(forward_diagonal)(const dvFrontView *v, size_t k, double *pivots)
@@ -88,8 +65,8 @@ static void NAME(forward_diagonal)(const dvFrontView *v, size_t k, double *pivot
   double *x = pivots + k;
   for (size_t j = 0; j < width; j += LANES) {
     const NUMBER *own = l + j * width;
-    Lane u = *(const Lane *)(x + j) - NAME(product_one)(v, k, j, own, x);
-    *(Lane *)(x + j) = NAME(forward_tile)(v, k + j, dv_min_size(LANES, width - j), own + j * LANES, u);
+    Lane u = *(const Lane *)(x + j) - NAME(product_one)(j, own, x);
+    *(Lane *)(x + j) = NAME(forward_tile)(dv_min_size(LANES, width - j), own + j * LANES, u);
   }
 }
 
@@ -100,8 +77,8 @@ static void NAME(forward_rows)(const dvFrontView *v, size_t k, size_t begin, siz
   while (row < end) {
     Lane out[4];
     size_t n = row + 4 * LANES <= end ? 4 : 1;
-    if (n == 4) NAME(product)(v, k, 4, l, x + k, out);
-    else out[0] = NAME(product_one)(v, k, width, l, x + k);
+    if (n == 4) NAME(product)(4, width, l, x + k, out);
+    else out[0] = NAME(product_one)(width, l, x + k);
     for (size_t s = 0; s < n; s++, row += LANES, l += stride) {
       if (row < v->pivots) *(Lane *)(x + row) -= out[s];
       else if (k == 0) *(Lane *)(r + row - v->pivots) = out[s];
@@ -147,8 +124,8 @@ static void NAME(backward_diagonal)(const dvFrontView *v, size_t k, double *pivo
 #pragma GCC unroll 8
       for (size_t c = 0; c < LANES; c++) sum[c] += LOAD(l + row * width + (j + c) * LANES) * from;
     }
-    u = *(const Lane *)(x + j) - lane_sums(sum) UNITS(v, k + j, w);
-    *(Lane *)(x + j) = NAME(backward_tile)(v, k + j, w, own + j * LANES, u);
+    u = *(const Lane *)(x + j) - lane_sums(sum);
+    *(Lane *)(x + j) = NAME(backward_tile)(w, own + j * LANES, u);
     if (j == 0) return;
   }
 }

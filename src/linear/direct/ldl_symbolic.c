@@ -29,6 +29,7 @@ void dv_ldl_symbolic_release(dvLdlSymbolic *s)
   dv_free(s->entry);
   dv_free(s->task);
   dv_free(s->top);
+  dv_free(s->stage);
   dv_free(s);
 }
 
@@ -212,6 +213,37 @@ static double weigh_subtrees(dvLdlSymbolic *s, double *weight, int32_t *least)
   return all;
 }
 
+// The stages of a substitution: subtrees, then the fronts above them by their height over these.
+static bool make_stages(dvLdlSymbolic *s, int32_t *level)
+{
+  memset(level, 0, (size_t)s->fronts * sizeof *level);
+  s->stages = s->fronts > 0;
+  for (int32_t k = 0; k < s->tops; k++) {
+    int32_t i = s->top[k], parent = s->front[i].parent;
+    level[i] = dv_max_int(level[i], 1);
+    s->stages = dv_max_int(s->stages, level[i] + 1);
+    if (parent >= 0) level[parent] = dv_max_int(level[parent], level[i] + 1);
+  }
+  int32_t *begin = s->stage = dv_try_alloc(((size_t)s->stages + 2) * sizeof *s->stage);
+  if (!begin) return false;
+  memset(begin, 0, ((size_t)s->stages + 2) * sizeof *begin);
+  begin[1] = s->tasks;   // those are in their places: begin[k + 1] is where the next one of stage k goes
+  begin[2] = s->tasks;
+  for (int32_t k = 0; k < s->tops; k++) begin[level[s->top[k]] + 2]++;
+  for (int32_t k = 3; k < s->stages + 2; k++) begin[k] += begin[k - 1];
+  for (int32_t k = 0; k < s->tops; k++) {
+    int32_t i = s->top[k];
+    s->task[begin[level[i] + 1]++] = (dvFrontTask){.begin = i, .end = i + 1, .flops = dv_front_flops(&s->front[i])};
+  }
+  for (int32_t k = 0; k < s->stages; k++)
+    qsort(s->task + begin[k], (size_t)(begin[k + 1] - begin[k]), sizeof *s->task, compare_tasks);
+  for (int32_t k = 0; k < s->tasks + s->tops; k++) {
+    s->task[k].left = s->left;
+    s->left += (size_t)s->front[s->task[k].end - 1].rows;
+  }
+  return true;
+}
+
 // Subtrees with at most a share of the work each; fronts above them are left. The share is a twelfth whatever the
 // number of threads: the cut decides in which order sums are made, and with it the bits.
 static bool cut_subtrees(dvLdlSymbolic *s)
@@ -245,11 +277,7 @@ static bool cut_subtrees(dvLdlSymbolic *s)
       s->top[k] = s->top[s->tops - 1 - k];
       s->top[s->tops - 1 - k] = t;
     }
-    qsort(s->task, (size_t)s->tasks, sizeof *s->task, compare_tasks);
-    for (int32_t k = 0; k < s->tasks; k++) {
-      s->task[k].left = s->left;
-      s->left += (size_t)s->front[s->task[k].end - 1].rows;
-    }
+    good = make_stages(s, least);
   }
   dv_free(weight);
   dv_free(least);
