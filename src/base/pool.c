@@ -153,7 +153,7 @@ dvPool *dv_pool_create(int threads)
   p->scratch = dv_alloc((size_t)threads * sizeof *p->scratch);
   atomic_store(&p->gate, CLOSED);
   const char *least = getenv("DIVAN_HAND_OVER");
-  p->least = 40000;
+  p->least = 20000;
   if (least) dv_scan_real(&least, &p->least);
   p->judges = p->least > 0;   // with 0 everything is handed over, for tests
   p->threads = 1;

@@ -25,6 +25,6 @@ typedef struct dvBridgeKernels {
   void (*end)(const dvBridges *s, size_t block, const double *x);                 // record and now
   void (*matrix)(const dvBridges *s, size_t pack, double k, double *out);         // four matrices, 12 x 12
 } dvBridgeKernels;
-DV_KERNEL_DECLARE(dvBridgeKernels, dv_bridge_kernels);
+DV_KERNEL_DECLARE_WIDE(dvBridgeKernels, dv_bridge_kernels);
 
 #endif

@@ -1,5 +1,7 @@
-// Strings of heart muscle, four at a time. The equations stand in contraction.c.
+// Strings of heart muscle, packs of four at a time. The equations stand in contraction.c.
 #include "heart/bridges.h"
+
+enum { PACKS = 4 };   // at once
 
 DV_INLINE dvPack smaller(dvPack a, dvPack b) { return dv_pack_select(a < b, a, b); }
 DV_INLINE dvPack larger(dvPack a, dvPack b) { return dv_pack_select(a > b, a, b); }
@@ -24,46 +26,68 @@ DV_INLINE Start start_of(const dvBridges *s, size_t pack)
                  dv_pack(1) + dv_pack(s->dt) * dv_pack_load(rates + DV_LANES)};
 }
 
+// Of the contractile part at a strain e_c: stiffness and stress of the bridges, the derivative of that stress by e_c,
+// and 1 / (1 + 2 e_c).
 typedef struct Bridge {
-  dvPack k, t, dt;   // k_c, t_c and the derivative of t_c by e_c
+  dvPack k, t, dt, inverse;
 } Bridge;
 
 DV_INLINE Bridge bridge_at(const dvBridges *s, const Start *o, dvPack ec)
 {
-  dvPack move = ec - o->e, tear = dv_pack(s->destruction), one = dv_pack(1),
-         inverse = one / (o->let_go + tear * absolute(move)),
+  dvPack move = ec - o->e, tear = dv_pack(s->destruction), one = dv_pack(1), stretch = one + dv_pack(2) * ec,
+         loss = o->let_go + tear * absolute(move), both = one / (loss * stretch), kept = both * stretch,
          dlost = tear * dv_pack_select(move < dv_pack(0), dv_pack(-1), one);
-  dvPack k = (o->k + o->bind_k) * inverse, t = (o->t + k * move + o->bind_t) * inverse;
-  return (Bridge){k, t, (k - (k * inverse * move + t) * dlost) * inverse};
+  dvPack k = (o->k + o->bind_k) * kept, t = (o->t + k * move + o->bind_t) * kept;
+  return (Bridge){k, t, (k - (k * kept * move + t) * dlost) * kept, both * loss};
 }
 
 // the residual of the contractile part and its derivative by e_c
-DV_INLINE dvPack residual(const dvBridges *s, const Start *o, dvPack e, dvPack ec, dvPack *slope)
+DV_INLINE dvPack residual(const dvBridges *s, const Start *o, const Bridge *b, dvPack e, dvPack ec, dvPack *slope)
 {
-  dvPack one = dv_pack(1), two = dv_pack(2), inverse = one / (one + two * ec), cube = inverse * inverse * inverse,
-         drag = dv_pack(s->viscosity / s->dt), pull = dv_pack(s->series) * (one + two * e) * cube, gap = e - ec;
-  Bridge b = bridge_at(s, o, ec);
-  *slope = b.dt + drag + pull * (one + dv_pack(6) * gap * inverse);
-  return b.t + drag * (ec - o->e) - pull * gap;
+  dvPack one = dv_pack(1), drag = dv_pack(s->viscosity / s->dt), gap = e - ec,
+         pull = dv_pack(s->series) * (one + dv_pack(2) * e) * b->inverse * b->inverse * b->inverse;
+  *slope = b->dt + drag + pull * (one + dv_pack(6) * gap * b->inverse);
+  return b->t + drag * (ec - o->e) - pull * gap;
 }
 
-// e_c for a strain e, by Newton's method between bounds. The spring in series is stiff: e_c is near e.
-DV_INLINE dvPack solve(const dvBridges *s, const Start *o, dvPack e)
+// Between which bounds e_c is searched, and whether it was found.
+typedef struct Search {
+  dvPack low, high;
+  dvPackMask done;
+} Search;
+
+DV_INLINE dvPack step_in(const dvBridges *s, const Start *o, dvPack e, dvPack ec, Search *at)
 {
-  dvPack zero = dv_pack(0), one = dv_pack(1), low = dv_pack(-0.495), high = larger(dv_pack(2) * e + one, one), slope,
-         ec = larger(low, smaller(high, e));
-  dvPackMask done = {0, 0, 0, 0};
-  for (int i = 0; i < 60 && !all(done); i++) {
-    dvPack f = residual(s, o, e, ec, &slope), step = dv_pack_select(slope > zero, -f / slope, high - low);
-    high = dv_pack_select(f > zero, ec, high);
-    low = dv_pack_select(f > zero, low, ec);
-    dvPack next = ec + step;
-    dvPackMask inside = (next > low) & (next < high), near = absolute(step) <= dv_pack(1e-7);
-    next = dv_pack_select(inside | near, next, dv_pack(0.5) * (low + high));
-    ec = dv_pack_select(done, ec, next);
-    done |= near;   // the last change was the square of that
-  }
+  dvPack zero = dv_pack(0), slope;
+  Bridge b = bridge_at(s, o, ec);
+  dvPack f = residual(s, o, &b, e, ec, &slope), step = dv_pack_select(slope > zero, -f / slope, at->high - at->low);
+  at->high = dv_pack_select(f > zero, ec, at->high);
+  at->low = dv_pack_select(f > zero, at->low, ec);
+  dvPack next = ec + step;
+  dvPackMask inside = (next > at->low) & (next < at->high), near = absolute(step) <= dv_pack(1e-7);
+  next = dv_pack_select(inside | near, next, dv_pack(0.5) * (at->low + at->high));
+  ec = dv_pack_select(at->done, ec, next);
+  at->done |= near;   // the last change was the square of that
   return ec;
+}
+
+// e_c for strains e of n packs, by Newton's method between bounds. The spring in series is stiff: e_c is near e.
+DV_INLINE void solve(const dvBridges *s, size_t n, const Start *o, const dvPack *e, dvPack *ec)
+{
+  dvPack one = dv_pack(1), low = dv_pack(-0.495);
+  Search at[PACKS];
+  dvPackMask done = {0, 0, 0, 0};
+  for (size_t p = 0; p < n; p++) {
+    at[p] = (Search){low, larger(dv_pack(2) * e[p] + one, one), done};
+    ec[p] = larger(low, smaller(at[p].high, e[p]));
+  }
+  for (int i = 0; i < 60 && !all(done); i++) {
+    done = (dvPackMask){-1, -1, -1, -1};
+    for (size_t p = 0; p < n; p++) {
+      ec[p] = step_in(s, &o[p], e[p], ec[p], &at[p]);
+      done &= at[p].done;
+    }
+  }
 }
 
 DV_INLINE dvPackVec fibre_of(const double *rest, const double *local, const uint16_t *corner)
@@ -77,30 +101,49 @@ DV_INLINE dvPackVec fibre_of(const double *rest, const double *local, const uint
   return l;
 }
 
-// writes the record of a pack; e_c and the rest of it when `now` is not NULL
-DV_INLINE void evaluate(const dvBridges *s, size_t pack, const double *local, double *now)
+// what the strings of a pack have at e_c, and their records
+DV_INLINE void record(const dvBridges *s, size_t pack, const Start *o, dvPackVec l, dvPack e, dvPack ec, bool ends)
 {
-  const double *rest = s->rest + DV_LANES * DV_BRIDGE_REST * pack;
-  double *record = s->record + DV_LANES * DV_BRIDGE_RECORD * pack;
-  dvPackVec l = fibre_of(rest, local, dv_blocks_corners(s->blocks, pack));
-  dvPack zero = dv_pack(0), one = dv_pack(1), two = dv_pack(2), volume = dv_pack_load(rest),
-         e = dv_pack_select(volume > zero, dv_pack(0.5) * (dot(l, l) - one), zero), slope;
-  Start o = start_of(s, pack);
-  dvPack ec = solve(s, &o, e), inverse = one / (one + two * ec), series = dv_pack(s->series) * inverse * inverse,
-         gap = e - ec;
-  residual(s, &o, e, ec, &slope);
+  double *to = s->record + DV_LANES * DV_BRIDGE_RECORD * pack, *now = s->now + DV_LANES * DV_BRIDGE_STATE * pack;
+  Bridge b = bridge_at(s, o, ec);
+  dvPack zero = dv_pack(0), one = dv_pack(1), two = dv_pack(2), slope, gap = e - ec,
+         series = dv_pack(s->series) * b.inverse * b.inverse;
+  residual(s, o, &b, e, ec, &slope);
   // d residual / de = -E_s ((1 + 2 e) + 2 (e - e_c)) / (1 + 2 e_c)^3
-  dvPack dec = dv_pack_select(slope == zero, zero, series * inverse * (one + two * e + two * gap) / slope);
-  dv_pack_store(record, series * gap);
-  dv_pack_store(record + DV_LANES, series - series * (one + dv_pack(4) * gap * inverse) * dec);
-  dv_pack_store(record + 2 * DV_LANES, l.x);
-  dv_pack_store(record + 3 * DV_LANES, l.y);
-  dv_pack_store(record + 4 * DV_LANES, l.z);
-  if (!now) return;
-  Bridge b = bridge_at(s, &o, ec);
+  dvPack dec = dv_pack_select(slope == zero, zero, series * b.inverse * (one + two * e + two * gap) / slope);
+  dv_pack_store(to, series * gap);
+  dv_pack_store(to + DV_LANES, series - series * (one + dv_pack(4) * gap * b.inverse) * dec);
+  dv_pack_store(to + 2 * DV_LANES, l.x);
+  dv_pack_store(to + 3 * DV_LANES, l.y);
+  dv_pack_store(to + 4 * DV_LANES, l.z);
+  if (!ends) return;
   dv_pack_store(now, ec);
   dv_pack_store(now + DV_LANES, b.k);
   dv_pack_store(now + 2 * DV_LANES, b.t);
+}
+
+// The records of n packs; at the end of a step their new state too. Several packs at once: each waits for its
+// divisions.
+DV_INLINE void evaluate(const dvBridges *s, size_t n, size_t pack, const double *local, bool ends)
+{
+  dvPack e[PACKS], ec[PACKS];
+  dvPackVec l[PACKS];
+  Start o[PACKS];
+  for (size_t p = 0; p < n; p++) {
+    const double *rest = s->rest + DV_LANES * DV_BRIDGE_REST * (pack + p);
+    l[p] = fibre_of(rest, local, dv_blocks_corners(s->blocks, pack + p));
+    o[p] = start_of(s, pack + p);
+    e[p] = dv_pack_select(dv_pack_load(rest) > dv_pack(0), dv_pack(0.5) * (dot(l[p], l[p]) - dv_pack(1)), dv_pack(0));
+  }
+  solve(s, n, o, e, ec);
+  for (size_t p = 0; p < n; p++) record(s, pack + p, &o[p], l[p], e[p], ec[p], ends);
+}
+
+static void evaluate_block(const dvBridges *s, const dvElementBlock *block, const double *local, bool ends)
+{
+  size_t pack = block->first_pack, end = pack + block->packs;
+  for (; pack + PACKS <= end; pack += PACKS) evaluate(s, PACKS, pack, local, ends);
+  for (; pack < end; pack++) evaluate(s, 1, pack, local, ends);
 }
 
 // out of each corner k: g_k v
@@ -119,9 +162,9 @@ static void force_block(const dvBridges *s, size_t b, const double *x)
   const dvElementBlock *block = &s->blocks->blocks[b];
   dv_blocks_gather(s->blocks, b, x, local);
   double *out = dv_blocks_clear(s->blocks, b, s->slots);
+  evaluate_block(s, block, local, false);
   for (size_t i = block->first_pack; i < block->first_pack + block->packs; i++) {
     const double *rest = s->rest + DV_LANES * DV_BRIDGE_REST * i, *r = s->record + DV_LANES * DV_BRIDGE_RECORD * i;
-    evaluate(s, i, local, NULL);
     dvPack p = dv_pack_load(rest) * dv_pack_load(r);
     scatter(rest, out, dv_blocks_corners(s->blocks, i),
             (dvPackVec){p * dv_pack_load(r + 2 * DV_LANES), p * dv_pack_load(r + 3 * DV_LANES),
@@ -151,8 +194,7 @@ static void end_block(const dvBridges *s, size_t b, const double *x)
   double local[DV_BLOCK_DOUBLES] __attribute__((aligned(64)));
   const dvElementBlock *block = &s->blocks->blocks[b];
   dv_blocks_gather(s->blocks, b, x, local);
-  for (size_t i = block->first_pack; i < block->first_pack + block->packs; i++)
-    evaluate(s, i, local, s->now + DV_LANES * DV_BRIDGE_STATE * i);
+  evaluate_block(s, block, local, true);
 }
 
 static void matrix_pack(const dvBridges *s, size_t pack, double k, double *out)

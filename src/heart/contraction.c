@@ -46,6 +46,11 @@
   X(real, loss, "0", "J", "lost in the viscosity of the contractile part since the start", .flags = DV_READ_ONLY) \
   X(real, stored, "0", "J", "energy of the springs in series", .flags = DV_READ_ONLY)
 
+// What a step adds, of some elements.
+typedef struct Sums {
+  double work, loss, stored;
+} Sums;
+
 typedef struct Contraction {
   dvForce force;
   CONTRACTION_FIELDS(DV_MEMBER)
@@ -55,6 +60,9 @@ typedef struct Contraction {
   dvBridges data;
   DV_ARRAY(double) rest, rates, record, now, slots;   // see bridges.h
   DV_ARRAY(double) bridges;                           // what a step begins with
+  DV_ARRAY(double) seen;                              // the potential and the fields that the rates are of, if any
+  uint64_t zones;                                     // and what zones do
+  DV_ARRAY(Sums) sums;                                // of each block
 } Contraction;
 
 #define SELF Contraction
@@ -128,6 +136,8 @@ static dvStatus make_strings(Contraction *c)
   dv_array_resize(&c->now, DV_BRIDGE_STATE * lanes);
   dv_array_resize(&c->bridges, DV_BRIDGE_STATE * lanes);
   dv_array_resize(&c->slots, DV_BLOCK_STRIDE * c->blocks->slots);
+  dv_array_resize(&c->sums, c->blocks->count);
+  c->seen.count = 0;
   if (!dv_reals_resize(&c->tension, t->count) || !dv_reals_resize(&c->contraction, t->count))
     return dv_error(o, NULL, "out of memory for %zu tetrahedra", t->count);
   for (size_t i = 0; i < t->count; i++) {
@@ -138,7 +148,7 @@ static dvStatus make_strings(Contraction *c)
     rest[0] = volume;
     for (int k = 0; k < 4; k++) rest[DV_LANES * (1 + k)] = dv_vec3_dot(g[k], f);
   }
-  c->kernels = DV_KERNEL_CHOOSE(dv_bridge_kernels);
+  c->kernels = DV_KERNEL_CHOOSE_WIDE(dv_bridge_kernels);
   return DV_OK;
 }
 
@@ -161,16 +171,21 @@ static dvStatus contraction_init(dvObject *o)
 typedef struct Job {
   Contraction *c;
   const double *x, *u;
+  bool rates;   // take them first
   double k;
+  double *tension, *contraction;   // at the end of a step
 } Job;
 
-// |u|+, |u| and contractility of the elements of some blocks
-static void take_rates(const Job *job, size_t begin, size_t end)
+// the lanes of a block
+static size_t first_lane(const dvElementBlock *b) { return DV_LANES * (size_t)b->first_pack; }
+static size_t end_lane(const dvElementBlock *b) { return DV_LANES * (size_t)(b->first_pack + b->packs); }
+
+// |u|+, |u| and contractility of the elements of a block
+static void take_rates(const Job *job, size_t b)
 {
   const Contraction *c = job->c;
-  const dvElementBlock *blocks = c->blocks->blocks;
-  for (size_t lane = DV_LANES * blocks[begin].first_pack;
-       lane < DV_LANES * (size_t)(blocks[end - 1].first_pack + blocks[end - 1].packs); lane++) {
+  const dvElementBlock *block = &c->blocks->blocks[b];
+  for (size_t lane = first_lane(block); lane < end_lane(block); lane++) {
     int32_t element = c->blocks->element[lane];
     double *out = c->rates.data + DV_LANES * DV_BRIDGE_RATES * (lane / DV_LANES) + lane % DV_LANES;
     if (element < 0) continue;
@@ -187,8 +202,10 @@ static void take_rates(const Job *job, size_t begin, size_t end)
 static void force_blocks(void *user, size_t begin, size_t end)
 {
   const Job *job = user;
-  if (begin < end) take_rates(job, begin, end);
-  for (size_t b = begin; b < end; b++) job->c->kernels->force(&job->c->data, b, job->x);
+  for (size_t b = begin; b < end; b++) {
+    if (job->rates) take_rates(job, b);
+    job->c->kernels->force(&job->c->data, b, job->x);
+  }
 }
 
 static void dforce_blocks(void *user, size_t begin, size_t end)
@@ -197,16 +214,62 @@ static void dforce_blocks(void *user, size_t begin, size_t end)
   for (size_t b = begin; b < end; b++) job->c->kernels->dforce(&job->c->data, b, job->x, job->k);
 }
 
+// what is remembered moves
+static void end_block(const Job *job, size_t b)
+{
+  Contraction *c = job->c;
+  const dvElementBlock *block = &c->blocks->blocks[b];
+  Sums sums = {0};
+  for (size_t lane = first_lane(block); lane < end_lane(block); lane++) {
+    size_t pack = lane / DV_LANES, in = lane % DV_LANES;
+    int32_t element = c->blocks->element[lane];
+    const double *record = c->record.data + DV_LANES * DV_BRIDGE_RECORD * pack + in,
+                 *now = c->now.data + DV_LANES * DV_BRIDGE_STATE * pack + in;
+    double *old = c->bridges.data + DV_LANES * DV_BRIDGE_STATE * pack + in,
+           volume = c->rest.data[DV_LANES * DV_BRIDGE_REST * pack + in], move = now[0] - old[0];
+    if (element < 0 || !(volume > 0)) continue;
+    sums.work -= 0.5 * volume * (old[2 * DV_LANES] + now[2 * DV_LANES]) * move;   // the trapezoidal rule: order 2
+    sums.loss += volume * c->viscosity * move * move / c->data.dt;
+    double stretch = 1 + 2 * now[0], gap = record[0] * stretch / c->seriesStiffness;   // (e - e_c) / (1 + 2 e_c)
+    sums.stored += 0.5 * c->seriesStiffness * gap * gap * volume;
+    for (size_t k = 0; k < DV_BRIDGE_STATE; k++) old[DV_LANES * k] = now[DV_LANES * k];
+    job->tension[element] = record[0];
+    job->contraction[element] = now[0];
+  }
+  c->sums.data[b] = sums;
+}
+
 static void end_blocks(void *user, size_t begin, size_t end)
 {
   const Job *job = user;
-  if (begin < end) take_rates(job, begin, end);
-  for (size_t b = begin; b < end; b++) job->c->kernels->end(&job->c->data, b, job->x);
+  for (size_t b = begin; b < end; b++) {
+    if (job->rates) take_rates(job, b);
+    job->c->kernels->end(&job->c->data, b, job->x);
+    end_block(job, b);
+  }
 }
 
 static bool holds(Contraction *c)
 {
   return dv_muscle_holds(&c->tissue, c->force.state) && dv_state(c->potential.target)->count >= c->tissue.points;
+}
+
+// Rates are taken anew when the potential, what zones do or a field is another one.
+static Job job_at(Contraction *c, int x)
+{
+  const double *u = dv_state_read(dv_state(c->potential.target), DV_X),
+               fields[] = {c->contractionRate, c->relaxationRate, c->thresholds[0], c->thresholds[1]};
+  Job job = {.c = c, .x = dv_state_read(c->force.state, x), .u = u};
+  size_t points = c->tissue.points, all = points + DV_COUNT(fields);
+  job.rates = c->seen.count != all || c->zones != c->tissue.zone_stamp ||
+              memcmp(c->seen.data, u, points * sizeof *u) != 0 ||
+              memcmp(c->seen.data + points, fields, sizeof fields) != 0;
+  if (!job.rates) return job;
+  dv_array_resize(&c->seen, all);
+  memcpy(c->seen.data, u, points * sizeof *u);
+  memcpy(c->seen.data + points, fields, sizeof fields);
+  c->zones = c->tissue.zone_stamp;
+  return job;
 }
 
 static void contraction_add_force(dvObject *o, const dvMech *m)
@@ -227,7 +290,7 @@ static void contraction_add_force(dvObject *o, const dvMech *m)
                         .record = c->record.data,
                         .now = c->now.data,
                         .slots = c->slots.data};
-  Job job = {.c = c, .x = dv_state_read(c->force.state, m->x), .u = dv_state_read(dv_state(c->potential.target), DV_X)};
+  Job job = job_at(c, m->x);
   dv_blocks_run(c->blocks, &(dvBlocksJob){o->context->pool, force_blocks, &job, 60}, c->slots.data, 3,
                 dv_state_write(c->force.state, m->f));
 }
@@ -264,24 +327,15 @@ static void contraction_end_step(dvObject *o)
   Contraction *c = (Contraction *)o;
   if (!holds(c)) return;
   if (!c->data.blocks) return;
-  double *tension = dv_reals_edit(&c->tension), *shown = dv_reals_edit(&c->contraction), dt = c->data.dt;
-  Job job = {.c = c, .x = dv_state_read(c->force.state, DV_X), .u = dv_state_read(dv_state(c->potential.target), DV_X)};
+  Job job = job_at(c, DV_X);
+  job.tension = dv_reals_edit(&c->tension);
+  job.contraction = dv_reals_edit(&c->contraction);
   dv_blocks_each(c->blocks, &(dvBlocksJob){o->context->pool, end_blocks, &job, 60});
   c->stored = 0;
-  for (size_t i = 0; i < c->tissue.count; i++) {
-    size_t lane = (size_t)c->blocks->lane[i], pack = lane / DV_LANES, in = lane % DV_LANES;
-    const double *record = c->record.data + DV_LANES * DV_BRIDGE_RECORD * pack + in,
-                 *now = c->now.data + DV_LANES * DV_BRIDGE_STATE * pack + in;
-    double *b = c->bridges.data + DV_LANES * DV_BRIDGE_STATE * pack + in,
-           volume = c->rest.data[DV_LANES * DV_BRIDGE_REST * pack + in], move = now[0] - b[0];
-    if (!(volume > 0)) continue;
-    c->work -= 0.5 * volume * (b[2 * DV_LANES] + now[2 * DV_LANES]) * move;   // the trapezoidal rule: order 2
-    c->loss += volume * c->viscosity * move * move / dt;
-    double stretch = 1 + 2 * now[0], gap = record[0] * stretch / c->seriesStiffness;   // (e - e_c) / (1 + 2 e_c)
-    c->stored += 0.5 * c->seriesStiffness * gap * gap * volume;
-    for (size_t k = 0; k < DV_BRIDGE_STATE; k++) b[DV_LANES * k] = now[DV_LANES * k];
-    tension[i] = record[0];
-    shown[i] = now[0];
+  for (size_t b = 0; b < c->blocks->count; b++) {
+    c->work += c->sums.data[b].work;
+    c->loss += c->sums.data[b].loss;
+    c->stored += c->sums.data[b].stored;
   }
   dv_touch(o, &c->tension);
   dv_touch(o, &c->contraction);
@@ -301,6 +355,8 @@ static void contraction_destroy(dvObject *o)
   dv_array_free(&c->now);
   dv_array_free(&c->slots);
   dv_array_free(&c->bridges);
+  dv_array_free(&c->seen);
+  dv_array_free(&c->sums);
 }
 
 static const dvForceOps contraction_ops = {

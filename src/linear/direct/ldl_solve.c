@@ -312,7 +312,8 @@ void dv_ldl_solve_with(const dvLdl *f, dvPool *pool, const double *rhs, double *
   const dvLdlSymbolic *s = t.s;
   size_t n = (size_t)s->block, all = s->n * n;
   bool single = f->numbers == DV_LDL_SHORT;
-  for (size_t k = 0; k < s->n; k++) memcpy(t.z + k * n, rhs + (size_t)s->perm[k] * n, n * sizeof *rhs);
+  for (size_t k = 0; k < s->n; k++)
+    for (size_t i = 0; i < n; i++) t.z[k * n + i] = rhs[(size_t)s->perm[k] * n + i];
   double back = single ? bring_near_one(all, t.z) : 1;
   for (int32_t i = 0; i < s->stages; i++) forward_stage(&t, i);
   for (size_t k = 0; k < all; k++) t.z[k] *= f->inverse_d[k];
@@ -320,7 +321,8 @@ void dv_ldl_solve_with(const dvLdl *f, dvPool *pool, const double *rhs, double *
   for (int32_t i = s->stages - 1; i >= 0; i--) backward_stage(&t, i);
   if (back != 1 || back_again != 1)
     for (size_t k = 0; k < all; k++) t.z[k] = t.z[k] * back * back_again;
-  for (size_t k = 0; k < s->n; k++) memcpy(x + (size_t)s->perm[k] * n, t.z + k * n, n * sizeof *x);
+  for (size_t k = 0; k < s->n; k++)
+    for (size_t i = 0; i < n; i++) x[(size_t)s->perm[k] * n + i] = t.z[k * n + i];
 }
 
 // --- copies of the columns -----------------------------------------------------------------------

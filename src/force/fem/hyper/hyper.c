@@ -62,7 +62,7 @@ dvStatus dv_hyper_create(const dvHyperDef *def, dvHyper **out, size_t *flat)
   DV_TRY(dv_blocks_create(def->tetrahedra, 4, def->count, def->points, def->rest, 0, &blocks));
   dvHyper *h = dv_alloc(sizeof *h);
   *h = (dvHyper){.blocks = blocks,
-                 .kernels = DV_KERNEL_CHOOSE(dv_hyper_kernels),
+                 .kernels = DV_KERNEL_CHOOSE_WIDE(dv_hyper_kernels),
                  .which = def->by_tensor ? DV_HYPER_LAWS : (int)def->law,
                  .record = def->by_tensor || def->law == DV_OGDEN || def->law == DV_HOLZAPFEL_OGDEN
                                ? DV_HYPER_TENSOR

@@ -136,6 +136,6 @@ typedef struct dvHyperKernels {
                                      double *energy);   // lane by lane
   void (*remember[DV_HYPER_LAWS + 1])(const dvHyperData *h, size_t block, const double *x);
 } dvHyperKernels;
-DV_KERNEL_DECLARE(dvHyperKernels, dv_hyper_kernels);
+DV_KERNEL_DECLARE_WIDE(dvHyperKernels, dv_hyper_kernels);
 
 #endif
