@@ -12,9 +12,9 @@
 
 enum {
   BITS = 16,
-  GROUP = 4,             // blocks whose matrices are summed together
-  REDUCE_GRAIN = 1024,   // points a thread takes at a time
-  REDUCE_NS = 2          // what a slot takes
+  GROUP = 4,            // blocks whose matrices are summed together
+  REDUCE_GRAIN = 512,   // points a thread takes at a time
+  REDUCE_NS = 5         // what a slot takes
 };
 
 typedef struct {

@@ -32,6 +32,7 @@ typedef struct dvLdl {
   void *copy;                       // the columns in smaller numbers, and the bytes that there is room for
   size_t copy_room;
   double *unit;             // what numbers of 16 bits are counted in, of each column in the order of elimination
+  double pivot_unit;        // what solutions with these multiply 1 / pivot with, a power of two
   dvLdlNumbers numbers;     // solutions read these: the columns themselves, or the copy
   double redone;            // part of the operations that the last factorisation did: 1 for all
   struct dvLdlWork *work;   // of the factorisation

@@ -5,8 +5,8 @@
 // is cut by rows on the way forward and by columns on the way back. So every number is summed in one order, and the
 // bits do not depend on who does what.
 //
-// A copy in 16 bits is worked with in single precision. So that its range suffices for numbers in whatever unit, the
-// right-hand side is brought near 1 by a power of two, and so is what stands between the two ways.
+// A copy in 16 bits is worked with in single precision. So that its range suffices for numbers in whatever unit,
+// right-hand sides are brought near 1 by a power of two, and so are pivots.
 #include "linear/direct/ldl_front.h"
 
 #include <float.h>
@@ -15,7 +15,6 @@
 #include <string.h>
 
 enum { PLACES = 8, ROWS = 128, COLUMNS = 64, NARROWED = 1 << 16, FRONTS = 16 };   // threads at work; sizes of pieces
-#define FAR 1e9                                                                   // from 1, for single precision
 #define NUMBER_NS 0.3                                                             // to read a number of L
 
 // What a thread works with, in the vector of the caller.
@@ -30,8 +29,11 @@ typedef struct Substitution {
   const dvLdlSymbolic *s;
   const dvSubstituteKernels *kernels;
   dvPool *pool;
-  double *z;      // in the order of elimination
-  double *left;   // what subtrees have for the rows above them
+  const double *rhs;
+  double *x;
+  double scale, unit, back;   // of the right-hand side, of 1 / pivot, and of the solution
+  double *z;                  // in the order of elimination
+  double *left;               // what subtrees have for the rows above them
   Place place[PLACES];
   const dvFrontTask *task;   // of the stage at hand
   // the front at hand that is alone on its level
@@ -158,6 +160,38 @@ static void backward_front(const Substitution *t, const Place *p, const dvFront 
 
 // --- stages --------------------------------------------------------------------------------------
 
+// pivots of a subtree or of a front: rows of the right-hand side, what they are between the two ways, the solution
+typedef struct Range {
+  size_t begin, end;   // blocks
+} Range;
+
+static Range pivots_of(const dvLdlSymbolic *s, const dvFrontTask *task)
+{
+  const dvFront *root = &s->front[task->end - 1];
+  size_t n = (size_t)s->block;
+  return (Range){(size_t)s->front[task->begin].first / n, (size_t)(root->first + root->cols) / n};
+}
+
+static void take_rhs(const Substitution *t, Range r)
+{
+  size_t n = (size_t)t->s->block;
+  for (size_t k = r.begin; k < r.end; k++)
+    for (size_t i = 0; i < n; i++) t->z[k * n + i] = t->scale * t->rhs[(size_t)t->s->perm[k] * n + i];
+}
+
+static void divide(const Substitution *t, Range r)
+{
+  size_t n = (size_t)t->s->block;
+  for (size_t k = r.begin * n; k < r.end * n; k++) t->z[k] *= t->f->inverse_d[k] * t->unit;
+}
+
+static void give_solution(const Substitution *t, Range r)
+{
+  size_t n = (size_t)t->s->block;
+  for (size_t k = r.begin; k < r.end; k++)
+    for (size_t i = 0; i < n; i++) t->x[(size_t)t->s->perm[k] * n + i] = t->back * t->z[k * n + i];
+}
+
 static void forward_tasks(void *user, size_t begin, size_t end)
 {
   Substitution *t = user;
@@ -168,6 +202,7 @@ static void forward_tasks(void *user, size_t begin, size_t end)
     const dvFront *root = &s->front[task->end - 1];
     const int32_t *row = s->row + root->row;
     size_t rows = (size_t)root->rows / n, limit = (size_t)(root->first + root->cols);
+    if (t->task == s->task) take_rhs(t, pivots_of(s, task));
     for (size_t e = 0; e < rows; e++) memset(p->above + (size_t)row[e] * n, 0, n * sizeof *p->above);
     for (int32_t i = task->begin; i < task->end; i++) forward_front(t, p, &s->front[i], limit);
     for (size_t e = 0; e < rows; e++)
@@ -191,8 +226,11 @@ static void backward_tasks(void *user, size_t begin, size_t end)
 {
   Substitution *t = user;
   Place *p = take_place(t);
-  for (const dvFrontTask *task = t->task + begin; task < t->task + end; task++)
+  for (const dvFrontTask *task = t->task + begin; task < t->task + end; task++) {
+    divide(t, pivots_of(t->s, task));
     for (int32_t i = task->end - 1; i >= task->begin; i--) backward_front(t, p, &t->s->front[i]);
+    give_solution(t, pivots_of(t->s, task));
+  }
   leave_place(p);
 }
 
@@ -284,45 +322,41 @@ static void forward_stage(Substitution *t, int32_t stage)
 static void backward_stage(Substitution *t, int32_t stage)
 {
   size_t count = take_stage(t, stage);
-  if (count == 1 && stage > 0) backward_top(t, &t->s->front[t->task->begin]);
-  else dv_parallel_for(pool_for(t, count), count, 1, backward_tasks, t);
+  if (count > 1 || stage == 0) {
+    dv_parallel_for(pool_for(t, count), count, 1, backward_tasks, t);
+    return;
+  }
+  Range r = pivots_of(t->s, t->task);
+  divide(t, r);
+  backward_top(t, &t->s->front[t->task->begin]);
+  give_solution(t, r);
 }
 
-// Brings the largest number near 1 where it is far from it, and returns what takes it back. Numbers that have no such
-// power are left.
-static double bring_near_one(size_t count, double *z)
+// the power of two that brings the largest of some numbers near 1; 1 where that does not exist
+static double power_for(size_t count, const double *x)
 {
   double most[DV_MAX_LANES] = {0}, all = 0;   // so that none waits for the other
   size_t i = 0;
   for (; i + DV_MAX_LANES <= count; i += DV_MAX_LANES)
-    for (size_t k = 0; k < DV_MAX_LANES; k++) most[k] = fabs(z[i + k]) > most[k] ? fabs(z[i + k]) : most[k];
-  for (; i < count; i++) all = dv_max(all, fabs(z[i]));
+    for (size_t k = 0; k < DV_MAX_LANES; k++) most[k] = fabs(x[i + k]) > most[k] ? fabs(x[i + k]) : most[k];
+  for (; i < count; i++) all = dv_max(all, fabs(x[i]));
   for (size_t k = 0; k < DV_MAX_LANES; k++) all = dv_max(all, most[k]);
-  if (!(all > DBL_MIN && all < DBL_MAX) || (all > 1 / FAR && all < FAR)) return 1;
-  int power = dv_min_int(ilogb(all), 1000);
-  double scale = ldexp(1, -power);
-  for (i = 0; i < count; i++) z[i] *= scale;
-  return ldexp(1, power);
+  return all > DBL_MIN && all < DBL_MAX ? ldexp(1, -dv_min_int(ilogb(all), 1000)) : 1;
 }
 
 void dv_ldl_solve_with(const dvLdl *f, dvPool *pool, const double *rhs, double *x, double *work)
 {
   Substitution t;
   start(&t, f, pool, work);
-  const dvLdlSymbolic *s = t.s;
-  size_t n = (size_t)s->block, all = s->n * n;
-  bool single = f->numbers == DV_LDL_SHORT;
-  for (size_t k = 0; k < s->n; k++)
-    for (size_t i = 0; i < n; i++) t.z[k * n + i] = rhs[(size_t)s->perm[k] * n + i];
-  double back = single ? bring_near_one(all, t.z) : 1;
-  for (int32_t i = 0; i < s->stages; i++) forward_stage(&t, i);
-  for (size_t k = 0; k < all; k++) t.z[k] *= f->inverse_d[k];
-  double back_again = single ? bring_near_one(all, t.z) : 1;
-  for (int32_t i = s->stages - 1; i >= 0; i--) backward_stage(&t, i);
-  if (back != 1 || back_again != 1)
-    for (size_t k = 0; k < all; k++) t.z[k] = t.z[k] * back * back_again;
-  for (size_t k = 0; k < s->n; k++)
-    for (size_t i = 0; i < n; i++) x[(size_t)s->perm[k] * n + i] = t.z[k * n + i];
+  t.rhs = rhs;
+  t.x = x;
+  bool short_ones = f->numbers == DV_LDL_SHORT;
+  t.scale = short_ones ? power_for(dv_ldl_rows(f), rhs) : 1;
+  t.unit = short_ones ? f->pivot_unit : 1;
+  t.back = 1 / t.scale / t.unit;
+  for (int32_t k = t.s->tasks; k < t.s->tasks + t.s->tops; k++) take_rhs(&t, pivots_of(t.s, &t.s->task[k]));
+  for (int32_t i = 0; i < t.s->stages; i++) forward_stage(&t, i);
+  for (int32_t i = t.s->stages - 1; i >= 0; i--) backward_stage(&t, i);
 }
 
 // --- copies of the columns -----------------------------------------------------------------------
@@ -368,7 +402,10 @@ bool dv_ldl_make_copy(dvLdl *f, dvLdlNumbers numbers, dvPool *pool)
   if (!copy_fit(f, numbers)) return false;
   dvPool *with = dv_pool_for(pool, NUMBER_NS * (double)count);
   if (numbers == DV_LDL_SINGLE) dv_parallel_for(with, (count + NARROWED - 1) / NARROWED, 1, narrow, f);
-  else dv_parallel_for(with, (size_t)f->symbolic->fronts, FRONTS, shorten, f);
+  else {
+    dv_parallel_for(with, (size_t)f->symbolic->fronts, FRONTS, shorten, f);
+    f->pivot_unit = power_for(dv_ldl_rows(f), f->inverse_d);
+  }
   f->numbers = numbers;
   return true;
 }

@@ -203,9 +203,9 @@ dvElementMatrices dv_hyper_matrices(const dvHyper *h, double k)
 // --- viscosity ---
 
 // what earlier stresses leave in the present step
-static void recall_pack(dvHyper *h, size_t pack)
+static void recall_pack(const dvHyper *h, size_t pack)
 {
-  dvHyperData *d = &h->data;
+  const dvHyperData *d = &h->data;
   memset(d->memory + 6 * DV_LANES * pack, 0, 6 * DV_LANES * sizeof *d->memory);
   for (size_t i = 0; i < (size_t)d->terms * 6 * DV_LANES; i++)
     d->memory[6 * DV_LANES * pack + i % (6 * DV_LANES)] +=
@@ -236,14 +236,17 @@ static void remember_blocks(void *user, size_t begin, size_t end)
 {
   const Job *job = user;
   const dvHyper *h = job->h;
-  for (size_t b = begin; b < end; b++) h->kernels->remember[h->which](&h->data, b, job->x);
+  for (size_t b = begin; b < end; b++) {
+    const dvElementBlock *block = &h->blocks->blocks[b];
+    h->kernels->remember[h->which](&h->data, b, job->x);
+    for (size_t i = block->first_pack; i < block->first_pack + block->packs; i++) recall_pack(h, i);
+  }
 }
 
 void dv_hyper_end_step(dvHyper *h, dvPool *pool, const double *x)
 {
   if (h->data.terms == 0) return;
   dv_blocks_each(h->blocks, &(dvBlocksJob){pool, remember_blocks, &(Job){.h = h, .x = x}, force_ns(h)});
-  recall(h);
 }
 
 void dv_hyper_remember(dvHyper *h, dvMemoryStream *s)
