@@ -5,6 +5,7 @@
 // processor, two threads. A beat counts when its four phases follow each other, 50 to 70 % are ejected, and the volume
 // is held to 0.1 % while both valves are closed.
 #include "bench.h"
+#include "heart_beat.h"
 
 #include "app/divan.h"
 #include "base/clock.h"
@@ -26,36 +27,9 @@ static char *front_scene(double spacing, int layers)
                    spacing, layers);
 }
 
-// Backward Euler, solved by Newton's iterations that are searched by slopes; conjugate gradients with a factor that is
-// kept while it pays. Tolerances of a quarter cost 0.2 % of the volume (docs/heart.md).
-static const char *const solvers =
-    "<BDFOdeSolver tags='mechanics' order='1' rayleighMass='5'/><NewtonRaphsonSolver tags='mechanics' "
-    "maxNbIterationsNewton='12' maxNbIterationsLineSearch='8' lineSearchCriterion='slope' warnWhenDiverge='0' "
-    "warnWhenLineSearchFails='0' absoluteResidualStoppingThreshold='0' relativeSuccessiveStoppingThreshold='0' "
-    "relativeInitialStoppingThreshold='0.25'/><PCGLinearSolver tags='mechanics' iterations='100' tolerance='0.25' "
-    "criterion='residual' rebuildCost='25' linearSystem='@free' preconditioner='@factor'/>"
-    "<PreconditionedMatrixFreeSystem name='free' tags='mechanics' assemblingRate='1000' "
-    "preconditionerSystem='@matrix'/><MatrixLinearSystem template='CompressedRowSparseMatrixMat3x3d' name='matrix' "
-    "tags='mechanics'/><SparseLDLSolver name='factor' tags='mechanics' linearSystem='@matrix' positive='1' small='1' "
-    "template='CompressedRowSparseMatrixMat3x3d'/>";
-
 static char *beat_scene(double spacing, int layers)
 {
-  return dv_format(
-      "<Node gravity='0 0 0' dt='0.01'><MultiTagAnimationLoop tags='electricity mechanics'/><GenerateVentricle "
-      "name='v' "
-      "spacing='%g' layers='%d'/><Node name='Heart' tags='mechanics'>%s<MeshTopology name='mesh' tags='mechanics' "
-      "position='@../v.position' "
-      "tetrahedra='@../v.tetrahedra'/>"
-      "<MechanicalObject name='u' tags='mechanics'/><MeshMatrixMass tags='mechanics' massDensity='1070' lumping='1'/>"
-      "<MooneyRivlin tags='mechanics' ParameterSet='800 200 100000' pronySeries='0.3 0.03'/><ContractionForceField "
-      "name='active' tags='mechanics' fibres='@../v.fibres' stress='95000' stiffness='80000'/><PressureConstraint "
-      "name='left' tags='mechanics' triangles='@../v.leftEndocardium' arterialPressure='15000'/>"
-      "<BaseConstraint tags='mechanics' points='@../v.basePoints' stiffness='500'/><Node name='ElecNode' "
-      "tags='electricity'><ElectricalState tags='electricity'/><CardiacStimulus tags='electricity' center='0 0 -0.068' "
-      "radius='0.012' start='0.1' period='0.8'/><EikonalSolver tags='electricity' fibres='@../../v.fibres' speed='1'/>"
-      "</Node></Node></Node>",
-      spacing, layers, solvers);
+  return heart_beat_scene(&(HeartBeat)HEART_BEAT(spacing, layers));
 }
 
 static double processor_ms(void) { return 1e3 * (double)clock() / CLOCKS_PER_SEC; }

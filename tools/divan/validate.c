@@ -318,6 +318,7 @@ static const struct {
              {"heart-models", validate_heart_models},
              {"heart-beats", validate_heart_beats},
              {"heart-energy", validate_heart_energy},
+             {"heart-steps", validate_heart_steps},
              {"heart-beam", validate_heart_beam},
              {"heart-inflation", validate_heart_inflation},
              {"heart-contraction", validate_heart_contraction},

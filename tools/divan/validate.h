@@ -31,6 +31,7 @@ bool validate_heart_slab(bool quick);
 bool validate_heart_models(bool quick);
 bool validate_heart_beats(bool quick);
 bool validate_heart_energy(bool quick);
+bool validate_heart_steps(bool quick);
 bool validate_heart_beam(bool quick);
 bool validate_heart_inflation(bool quick);
 bool validate_heart_contraction(bool quick);
