@@ -4,9 +4,15 @@
 //
 // Whether workers pay is measured, for each loop by its body and length. On cores that other programs use too, a worker
 // comes late, takes the caller's place, or loses its core with a chunk in hand, and a short loop is sooner done alone.
-// So a loop's mean time is kept for both ways over windows of 20 ms of it; it goes the faster way, and tries the other
-// one after 4, 8 … 64 windows, or when it has become slower. A trial that begins badly ends after a few loops: on idle
-// cores it costs next to nothing. Only times depend on this: chunks are the same, whoever does them.
+// So a loop's mean time is kept for both ways, over windows of 20 ms of it (2 ms at first); it goes the faster way,
+// and tries the other one after 4, 8 … 64 windows, or when it has become slower. A trial that begins badly ends after
+// two loops, or one of 2 ms: on idle cores it costs next to nothing.
+//
+// That takes long where many short loops follow each other. Another program that begins to use a core is noticed by all
+// of them together: when 10 ms of loops with workers take longer than the same loops would alone, workers are left out
+// for 16 ms, and for twice as long each time that the next 10 ms are no better.
+//
+// Only times depend on this: chunks are the same, whoever does them.
 #include "base/pool.h"
 
 #include "base/clock.h"
@@ -21,10 +27,14 @@
 
 enum { SPINS = 64, PATIENCE = 40000, CLOSED = -1 };   // turns between looks at the clock, and before the core is given
 #define AWAKE 2e-4                                    // seconds before a worker goes to sleep: to wake it is dear
-enum { LOOPS = 64 };                                  // whose times are kept
+enum { LOOPS = 256, PLACES = 4 };                     // whose times are kept, and where each may stand
 enum { ALONE, TOGETHER };
 enum { SAMPLES = 4, FIRST_TRIAL = 4, LAST_TRIAL = 64 };
 #define WINDOW 0.02
+#define FIRST_WINDOW 0.002
+#define JOINT_WINDOW 0.01   // of all loops
+#define FIRST_PAUSE 0.016   // without workers
+#define LAST_PAUSE 0.256
 
 typedef struct Loop {
   dvBody body;
@@ -42,6 +52,9 @@ struct dvPool {
   double least;       // ns of work that are worth handing over
   bool judges;        // whether workers that do not pay are left out
   Loop loops[LOOPS];
+  int joint;                   // loops of this window
+  double together, alone;      // seconds that they took with workers, and would have taken alone
+  double pause, alone_until;   // how long workers were left out the last time, and until when
   pthread_t *workers;
   pthread_mutex_t lock;
   pthread_cond_t wake;
@@ -189,13 +202,21 @@ dvPool *dv_pool_for(dvPool *pool, double ns) { return pool && ns >= pool->least 
 
 int dv_pool_threads(const dvPool *pool) { return pool ? pool->threads : 1; }
 
+// the loop's own place among PLACES that follow each other, or an empty one; the first when others have them all
 static Loop *loop_of(dvPool *p, dvBody body, size_t count)
 {
-  uint64_t key = ((uint64_t)(uintptr_t)body ^ (uint64_t)count << 32) * UINT64_C(0x9e3779b97f4a7c15);
-  Loop *l = &p->loops[key >> 58];
-  if (l->body != body || l->count != count)
-    *l = (Loop){body, count, .chosen = TOGETHER, .way = TOGETHER, .windows = FIRST_TRIAL, .patience = 2 * FIRST_TRIAL};
-  return l;
+  const uint64_t odd = UINT64_C(0x9e3779b97f4a7c15);
+  uint64_t key = ((uint64_t)(uintptr_t)body ^ (uint64_t)count * odd) * odd;
+  size_t first = (size_t)((key ^ key >> 32) * odd >> 32) % LOOPS;
+  Loop *taken = &p->loops[first];
+  for (size_t i = PLACES; i-- > 0;) {
+    Loop *l = &p->loops[(first + i) % LOOPS];
+    if (l->body == body && l->count == count) return l;
+    if (!l->body) taken = l;
+  }
+  *taken =
+      (Loop){body, count, .chosen = TOGETHER, .way = TOGETHER, .windows = 1, .patience = FIRST_TRIAL, .samples = -1};
+  return taken;
 }
 
 static void begin_window(Loop *l, int way)
@@ -216,16 +237,17 @@ static void end_trial(Loop *l)
 
 static void note_time(Loop *l, double seconds)
 {
-  l->samples++;
+  if (++l->samples == 0) return;   // the very first one: what it needs has to come from memory
   l->seconds += seconds;
   double mean = l->seconds / l->samples, *known = &l->mean[l->way];
   bool trial = l->way != l->chosen;
-  if (trial && l->samples == SAMPLES && mean > 1.2 * l->mean[l->chosen]) {
+  bool tells = l->samples > 1 || l->seconds > FIRST_WINDOW;   // one of a long loop does
+  if (trial && tells && mean > 1.2 * l->mean[l->chosen]) {
     *known = mean;
     end_trial(l);
     return;
   }
-  if (l->seconds < WINDOW || l->samples < SAMPLES) return;
+  if (l->samples < SAMPLES || l->seconds < (*known > 0 ? WINDOW : FIRST_WINDOW)) return;
   bool slower = *known > 0 && mean > 1.25 * *known;
   *known = *known > 0 && !trial ? 0.6 * *known + 0.4 * mean : mean;
   if (trial) end_trial(l);
@@ -252,6 +274,37 @@ static void run_together(dvPool *p, size_t count, size_t grain, dvBody body, voi
   close_gate(p);
 }
 
+static void note_window(dvPool *p, double together, double alone)
+{
+  p->together += together;
+  p->alone += alone;
+  if (++p->joint < SAMPLES || p->together < JOINT_WINDOW) return;
+  if (p->together <= p->alone) {
+    p->pause = 0;
+  } else {
+    p->pause = p->pause > 0 ? dv_min(2 * p->pause, LAST_PAUSE) : FIRST_PAUSE;
+    p->alone_until = dv_now() + p->pause;
+  }
+  p->together = p->alone = 0;
+  p->joint = 0;
+}
+
+static void run_as_it_pays(dvPool *p, size_t count, size_t grain, dvBody body, void *user)
+{
+  Loop *l = loop_of(p, body, count);
+  double begin = dv_now();
+  bool together = l->way == TOGETHER, paused = together && begin < p->alone_until;
+  if (together && !paused) run_together(p, count, grain, body, user);
+  else run_alone(count, grain, body, user);
+  double seconds = dv_now() - begin, *alone = &l->mean[ALONE];
+  if (paused) {
+    if (*alone > 0) *alone += 0.1 * (seconds - *alone);
+    return;
+  }
+  note_time(l, seconds);
+  if (together && *alone > 0) note_window(p, seconds, *alone);
+}
+
 void dv_parallel_for(dvPool *pool, size_t count, size_t grain, dvBody body, void *user)
 {
   if (count == 0) return;
@@ -261,14 +314,7 @@ void dv_parallel_for(dvPool *pool, size_t count, size_t grain, dvBody body, void
     run_alone(count, grain, body, user);
     return;
   }
-  if (pool->judges) {
-    Loop *l = loop_of(pool, body, count);
-    double begin = dv_now();
-    if (l->way == ALONE) run_alone(count, grain, body, user);
-    else run_together(pool, count, grain, body, user);
-    note_time(l, dv_now() - begin);
-  } else {
-    run_together(pool, count, grain, body, user);
-  }
+  if (pool->judges) run_as_it_pays(pool, count, grain, body, user);
+  else run_together(pool, count, grain, body, user);
   atomic_store(&pool->running, false);
 }

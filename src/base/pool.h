@@ -19,7 +19,7 @@ int dv_pool_threads(const dvPool *pool);   // NULL counts as 1
 
 // The pool when work of about `ns` nanoseconds in one thread is worth handing over, NULL when the caller is sooner done
 // alone. Waking a worker and waiting for it costs some microseconds, and a time slice where it has to share its core:
-// the limit is 40,000 ns, or what DIVAN_HAND_OVER says when the pool is made.
+// the limit is 20,000 ns, or what DIVAN_HAND_OVER says when the pool is made.
 dvPool *dv_pool_for(dvPool *pool, double ns);
 
 // Scratch memory of the thread that asks: of a worker of the pool, else of its caller, of which there is one at a time.

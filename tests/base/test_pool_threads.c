@@ -100,10 +100,45 @@ static void workers_that_pay_are_used(void **state)
   assert_true(with >= 20);
 }
 
+enum { SHORT = 40 };   // loops that follow each other
+
+static int rounds_with_help(dvPool *pool, Sleepers *s, int rounds)
+{
+  int with = 0;
+  for (int i = 0; i < rounds * SHORT; i++) {
+    s->helped = 0;
+    dv_parallel_for(pool, (size_t)(8 + i % SHORT), 2, sleep_body, s);
+    if (s->helped > 0) with++;
+  }
+  return with;
+}
+
+// when a program begins to use the worker's core, not every one of many loops has to find that out for itself
+static void a_core_that_is_lost_is_noticed_by_all_loops(void **state)
+{
+  DV_UNUSED(state);
+  setenv("DIVAN_HAND_OVER", "40000", 1);
+  dvPool *pool = dv_pool_create(2);
+  Sleepers s = {pthread_self(), 100, 100, 0};
+  int first = rounds_with_help(pool, &s, 12);
+  s.theirs = 20000;
+  int lost = rounds_with_help(pool, &s, 5);
+  if (lost > 2 * SHORT)
+    print_error("a worker that had lost its core was waited for in %d of %d loops\n", lost, 5 * SHORT);
+  assert_true(lost <= 2 * SHORT);
+  s.theirs = 100;
+  int last = 0;   // a core that is free again may be found late, and lost again where other programs run
+  for (int tries = 0; tries < 60 && 2 * last < first; tries++) last = rounds_with_help(pool, &s, 12);
+  if (2 * last < first) print_error("with a free core it helped in %d loops, and in %d later\n", first, last);
+  assert_true(2 * last >= first);
+  dv_pool_destroy(&pool);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(every_index_once), cmocka_unit_test(nested_calls_run),
                                      cmocka_unit_test(workers_that_do_not_pay_are_left_out),
-                                     cmocka_unit_test(workers_that_pay_are_used)};
+                                     cmocka_unit_test(workers_that_pay_are_used),
+                                     cmocka_unit_test(a_core_that_is_lost_is_noticed_by_all_loops)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
