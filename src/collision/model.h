@@ -32,7 +32,7 @@ typedef enum dvShape {
   X(real, contactDistance, "0", "m", "distance added to that of the intersection method", .alias = "proximity") \
   X(real, contactStiffness, "10", "N/m", "stiffness of penalty contacts")                                       \
   X(real, contactFriction, "0", "", "friction coefficient")                                                     \
-  X(real, contactRestitution, "0", "", "restitution coefficient")                                               \
+  X(real, contactRestitution, "0", "", "no effect: contacts are inelastic, as in SOFA", .flags = DV_IDLE)       \
   X(string, contactResponse, "", "", "kind of response; the contact manager's by default")                      \
   X(color, color, "1 0 0 1", "", "colour of the model", .flags = DV_LOOKS)                                      \
   X(ints, group, "", "", "groups; models that share one are not tested against each other")                     \

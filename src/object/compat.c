@@ -328,6 +328,11 @@ const dvCompatCase dv_compat_cases[DV_COMPAT_COUNT] = {
          .wrong =
              "contacts of two models begin at 0 in the second step in which these touch, whatever initial_guess says",
          .right = "contacts begin with their multipliers of the last step from their second step on"},
+    [DV_COMPAT_LCP_HELD] = {.name = "lcp-held",
+                            .components = "LCPConstraintSolver",
+                            .since = "v26.12",
+                            .wrong = "contacts move points that projective constraints hold",
+                            .right = "points that projective constraints hold stay where they are"},
     [DV_COMPAT_EXPLICIT_FACTORS] =
         {.name = "explicit-factors",
          .components = "UncoupledConstraintCorrection",

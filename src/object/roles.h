@@ -233,6 +233,7 @@ typedef struct dvConstraintStep {
   bool velocities;   // violations are velocities; else positions
   bool again;        // not the first time in this step: positions DV_X have moved already
   bool unscaled;     // as SOFA: compliances of single points lack the integrator's factor
+  bool unheld;       // as SOFA: rows keep what projective constraints hold, so that multipliers move it
 } dvConstraintStep;
 
 struct dvRowSet;
@@ -315,7 +316,8 @@ typedef struct dvSketch {
   struct dvField *values;      // a number a point, shown as colour; may be NULL
   dvObject *topology;
   const struct dvInts *pairs;   // below the number of points
-  double radius;
+  double radius;                // of arrows: how many metres a unit is long; 0: whoever draws chooses
+  bool directed;                // arrows in the colours of their directions: red along x, green along y, blue along z
   bool coloured;
   double colour[4];     // red green blue alpha
   double attenuation;   // 1/m: cells that swallow light instead of hiding what is behind; 0: these

@@ -59,6 +59,7 @@ static json_t *drawable_row(const dvDraw *d, const dvDrawable *a, size_t id)
   if (a->shader >= 0) json_object_set_new(row, "shader", json_integer(a->shader));
   if (a->kind == DV_DRAW_SPHERES && isfinite(a->radius)) json_object_set_new(row, "radius", json_real(a->radius));
   if (a->scale > 0 && isfinite(a->scale)) json_object_set_new(row, "scale", json_real(a->scale));
+  if (a->directed) json_object_set_new(row, "directed", json_true());
   if (!a->has_material) return row;
   json_object_set_new(row, "material", material(&a->material, a->texture, a->wireframe));
   if (!a->parts) return row;

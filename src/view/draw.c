@@ -404,6 +404,7 @@ static void add_sketch(dvDraw *d, dvObject *o, const dvSketch *s)
       dvDrawable *arrows = add_coloured(d, DV_DRAW_VECTORS, o, positions, s);
       arrows->second = second;
       arrows->scale = s->radius;
+      arrows->directed = s->directed;
     }
     return;
   case DV_SKETCH_SPHERES:;

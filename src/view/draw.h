@@ -107,6 +107,7 @@ typedef struct dvDrawable {
   double absorption;     // in X-ray pictures, 1/m for a value of 1; 0: that of bodies
   double liquid[2];      // of balls of a liquid: metres over which its surface is smoothed, and in depth; 0: balls
   double scale;          // of arrows: how many metres a unit is long; 0: whoever draws chooses
+  bool directed;         // arrows in the colours of their directions
   const char *label;     // of the values
   double range[2];       // of the values; the first below the second: the scene wants it so
   const dvObject *map;   // OglColorMap that colours them; NULL: viridis, or what the user chooses

@@ -56,6 +56,35 @@ static void without_the_integrators_factors_nothing_is_missing(void **state)
   }
 }
 
+// The body is held, too near to the floor by 0.03, and is pushed out of it in SOFA: the whole way, as the compliance
+// that the contact is solved with is the one that it moves with.
+static void contacts_leave_alone_what_is_held(void **state)
+{
+  DV_UNUSED(state);
+#define HELD(correction, more)                                                                \
+  "<MechanicalObject name='x' position='1 0.07 -2'/><UniformMass totalMass='4'/><" correction \
+  "ConstraintCorrection " more "/><FixedProjectiveConstraint indices='0'/><PointCollisionModel/>"
+#define WITH_FACTOR(solver, body)                                                                             \
+  "<Node gravity='0 -10 0' dt='0.04'><FreeMotionAnimationLoop/><CollisionPipeline/><BruteForceBroadPhase/>"   \
+  "<BVHNarrowPhase/><MinProximityIntersection alarmDistance='0.2' contactDistance='0.1'/>"                    \
+  "<CollisionResponse response='FrictionContactConstraint' responseParams='mu=0.2'/><LCPConstraintSolver "    \
+  "name='solver' tolerance='1e-12' maxIt='100' mu='0.2' " solver "/><Node name='body'><EulerImplicitSolver/>" \
+  "<SparseLDLSolver/>" body "</Node><Node name='floor'><MeshTopology position='-9 0 -9  9 0 9  9 0 -9' "      \
+  "triangles='0 1 2'/><MechanicalObject/><TriangleCollisionModel simulated='0' moving='0'/></Node></Node>"
+  static const char *const texts[] = {
+      ON_FLOOR("", HELD("Uncoupled", "defaultCompliance='0.25'")),
+      ON_FLOOR("build_lcp='0'", HELD("Uncoupled", "defaultCompliance='0.0004' useOdeSolverIntegrationFactors='0'")),
+      WITH_FACTOR("", HELD("LinearSolver", ""))};
+  for (size_t i = 0; i < DV_COUNT(texts); i++) {
+    Both b = open_both(texts[i], "solver", DV_COMPAT_LCP_HELD);
+    step_both(&b, 1);
+    compare(&b, "body/x", DV_X, 1, 0.07, 0.1, 1e-12);
+    step_both(&b, 3);
+    compare(&b, "body/x", DV_X, 1, 0.07, 0.1, 1e-12);
+    close_both(&b);
+  }
+}
+
 static int iterations_of(const Both *b, int mode)
 {
   return *(const int32_t *)dv_object_field(check_find(b->mode[mode], "solver"), "currentIterations")->value;
@@ -174,6 +203,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(contacts_push_as_much_without_their_matrix),
+      cmocka_unit_test(contacts_leave_alone_what_is_held),
       cmocka_unit_test(without_the_integrators_factors_nothing_is_missing),
       cmocka_unit_test(multipliers_of_the_first_step_serve_in_the_second),
       cmocka_unit_test(sweeps_begin_with_the_motion_of_their_multipliers),

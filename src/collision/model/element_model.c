@@ -17,7 +17,11 @@
   X(link, topology, "", "", "mesh of the elements; that of the node or above by default", .role = DV_ROLE_TOPOLOGY)
 #define NORMAL_FIELDS(X) X(bool, computeNormals, "1", "", "keep the normals of the triangles up to date")
 #define POINT_NORMAL_FIELDS(X) X(bool, computeNormals, "0", "", "keep normals at the points up to date")
-#define CURVATURE_FIELDS(X) X(bool, useCurvature, "0", "", "leave out self-contacts of parts that are nearly flat")
+#define CURVATURE_FIELDS(X)                                                        \
+  X(bool, useCurvature, "0", "",                                                   \
+    "no effect: parts that are nearly flat are tested against themselves too; in " \
+    "SOFA no method that finds contacts of triangles with themselves asks for it", \
+    .flags = DV_IDLE)
 #define OCTREE_FIELDS(X) X(bool, drawOctree, "0", "", "draw the tree", .flags = DV_LOOKS)
 #define LEAF_FIELDS(X) \
   X(int, leafScale, "0", "", "no effect: the tree of boxes is that of points", .flags = DV_IDLE | DV_HIDDEN)

@@ -16,7 +16,8 @@ dvStatus dv_collision_model_init(dvObject *o)
     return dv_error(o, "add a MechanicalObject to the node", "%s needs a state and finds none in its node or above",
                     o->cls->name);
   if (!(o->cls->dofs & (1u << state->dof->kind)))
-    return dv_error(o, NULL, "%s does not work on %s, the type of %s", o->cls->name, state->dof->name, state->name);
+    return dv_error(o, "put it into a child node with a MechanicalObject and a mapping, such as RigidMapping",
+                    "%s does not work on %s, the type of %s", o->cls->name, state->dof->name, state->name);
   DV_TRY(dv_object_ensure(state));
   m->state = dv_state(state);
   if (dv_collision_model_ops(m)) m->shape = dv_collision_model_ops(m)->shape;   // without a table it is only looked at

@@ -35,8 +35,11 @@ typedef struct Contact {
   int32_t element[2];
 } Contact;
 
-#define CONTACT_FIELDS(X)                                                                \
-  X(link, object1, "", "", "first body; contact managers set it", .role = DV_ROLE_STATE) \
+#define CONTACT_FIELDS(X)                                                                               \
+  X(int, group, "0", "", "number of the group", .flags = DV_HIDDEN)                                     \
+  X(int, constraintIndex, "0", "", "accepted: contacts are numbered by the solver", .flags = DV_HIDDEN) \
+  X(real, endTime, "-1", "s", "accepted: contacts end when the bodies are apart", .flags = DV_HIDDEN)   \
+  X(link, object1, "", "", "first body; contact managers set it", .role = DV_ROLE_STATE)                \
   X(link, object2, "", "", "second body; contact managers set it", .role = DV_ROLE_STATE)
 
 typedef struct ContactConstraint {

@@ -8,13 +8,12 @@
 #include "ode/loop.h"
 #include "scene/timer.h"
 
-#define CONSTRAINT_LOOP_FIELDS(X)                                                                             \
-  DV_LOOP_FIELDS(X)                                                                                           \
-  X(bool, doCollisionsFirst, "0", "", "collision before the free motion, so that penalty contacts act in it") \
-  X(bool, displayTime, "0", "", "accepted: --stats tells times", .flags = DV_HIDDEN)                          \
-  X(bool, doubleBuffer, "0", "", "accepted: readers have outboxes", .flags = DV_HIDDEN)                       \
-  X(bool, schemeCorrection, "0", "", "accepted: multipliers always start from those of the last step",        \
-    .flags = DV_HIDDEN)                                                                                       \
+#define CONSTRAINT_LOOP_FIELDS(X)                                                                                \
+  DV_LOOP_FIELDS(X)                                                                                              \
+  X(bool, doCollisionsFirst, "0", "", "collision before the free motion, so that penalty contacts act in it")    \
+  X(bool, displayTime, "0", "", "accepted: --stats tells times", .flags = DV_HIDDEN)                             \
+  X(bool, doubleBuffer, "0", "", "accepted: readers have outboxes", .flags = DV_HIDDEN)                          \
+  X(bool, schemeCorrection, "0", "", "accepted: what SOFA predicts with it are forces of 0", .flags = DV_HIDDEN) \
   X(bool, realTimeCompensation, "0", "", "accepted: the viewer keeps real time", .flags = DV_HIDDEN)
 
 typedef struct ConstraintLoop {

@@ -70,6 +70,7 @@ typedef struct LcpSolver {
   bool told;                     // that it did not converge
   bool unscaled;                 // SOFA's compliance of single points without the matrix
   bool unaware;                  // SOFA's first sweep without the matrix
+  bool unheld;                   // as SOFA: rows are not projected, so that contacts move what is held
   DV_ARRAY(unsigned char) met;   // there: degrees of freedom whose motion is known
 } LcpSolver;
 
@@ -87,6 +88,7 @@ static dvStatus lcp_init(dvObject *o)
   s->unscaled = !s->build_lcp && dv_compat(o, DV_COMPAT_UNBUILT_STEP);
   s->problem.late = s->initial_guess && dv_compat(o, DV_COMPAT_LATE_GUESS);
   s->unaware = !s->build_lcp && s->initial_guess && dv_compat(o, DV_COMPAT_UNBUILT_GUESS);
+  s->unheld = dv_node_find_below(o->node->scene->root, DV_ROLE_PROJECTIVE) && dv_compat(o, DV_COMPAT_LCP_HELD);
   return DV_OK;
 }
 
@@ -322,8 +324,12 @@ static dvStatus lcp_solve(dvObject *o, double dt, bool velocities_first)
   LcpSolver *s = (LcpSolver *)o;
   dvPlan *plan = o->node->scene->plan;
   dvConstraintProblem *p = &s->problem;
-  dvConstraintStep step = {
-      .x = DV_X_FREE, .v = DV_V_FREE, .dt = dt, .velocities = velocities_first, .unscaled = s->unscaled};
+  dvConstraintStep step = {.x = DV_X_FREE,
+                           .v = DV_V_FREE,
+                           .dt = dt,
+                           .velocities = velocities_first,
+                           .unscaled = s->unscaled,
+                           .unheld = s->unheld};
   dv_mech_propagate_live(plan, DV_X_FREE, DV_V_FREE);
   p->keep_all = s->initial_guess;
   p->takes_unbuilt = s->minW == 0 && !(s->multi_grid && s->mu > 0);

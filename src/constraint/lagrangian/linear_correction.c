@@ -84,9 +84,9 @@ static dvMotionFactors factors_of(const LinearCorrection *c, double dt)
 
 // --- compliance --------------------------------------------------------------------------------------
 
-static void take_rows(LinearCorrection *c, const dvRowSet *rows, size_t count)
+static void take_rows(LinearCorrection *c, const dvConstraintStep *step, const dvRowSet *rows, size_t count)
 {
-  dv_assembly_flatten(assembly_of(c), rows, c->only, count, &c->all);
+  dv_assembly_flatten(assembly_of(c), rows, c->only, step->unheld, count, &c->all);
   dv_sparse_rows_clear(&c->own);
   c->touching.count = 0;
   for (size_t i = 0; i < count; i++) {
@@ -111,7 +111,7 @@ static dvStatus linear_correction_add_compliance(dvObject *o, const dvConstraint
   if (!assembly_of(c))
     return dv_error(o, "remove integrators above its node: only the topmost one of a branch moves it",
                     "%s has solved nothing, so that there is no factor to correct with", c->linearSolver.target->name);
-  take_rows(c, rows, count);
+  take_rows(c, step, rows, count);
   size_t n = c->touching.count;
   if (n == 0) return DV_OK;
   if (!dv_try_reserve(&c->w, n * n > c->w.count ? n * n - c->w.count : 0))

@@ -217,10 +217,10 @@ static double factor_of(const Uncoupled *u, const dvConstraintStep *step)
 // --- rows --------------------------------------------------------------------------------------------
 
 // where projective constraints hold the state; NULL: nowhere
-static const double *held(Uncoupled *u)
+static const double *held(Uncoupled *u, const dvConstraintStep *step)
 {
   dvPlan *plan = u->base.node->scene->plan;
-  if (plan->projections.count == 0) return NULL;
+  if (plan->projections.count == 0 || step->unheld) return NULL;
   double *one = dv_state_overwrite(u->state, u->mask);
   for (size_t i = 0; i < u->state->count * (size_t)width_of(u); i++) one[i] = 1;
   dv_mech_project_response(plan, u->mask);
@@ -266,16 +266,16 @@ static inline size_t take_entries(const dvSparseRows *rows, size_t e, size_t end
 
 static inline int32_t dof_of(int32_t col, int32_t w) { return w == 6 ? col / 6 : w == 3 ? col / 3 : col / w; }
 
-static void take_rows(Uncoupled *u, double dt, const dvSparseRows *rows)
+static void take_rows(Uncoupled *u, const dvConstraintStep *step, const dvSparseRows *rows)
 {
   int32_t w = width_of(u);
-  const double *free = held(u);
+  const double *free = held(u, step);
   if (u->mass) take_mass(u);
   for (size_t row = 0; row < rows->count; row++)
     for (size_t e = rows->start.data[row], end = rows->start.data[row + 1]; e < end;) {
       Touch t = {.row = (int32_t)row, .dof = dof_of(rows->col.data[e], w)};
       e = take_entries(rows, e, end, t.dof * w, w, free, t.h);
-      times(u, dt, (size_t)t.dof, t.h, t.c);
+      times(u, step->dt, (size_t)t.dof, t.h, t.c);
       dv_push(&u->touches, t);
     }
 }
@@ -343,7 +343,7 @@ static dvStatus uncoupled_add_unbuilt(dvObject *o, const dvConstraintStep *step,
   if (!on) return DV_OK;
   dv_array_resize(&u->touched, u->state->count);   // none
   u->first = dv_unbuilt_room(out, (size_t)width_of(u), u->state->count);
-  const double *free = held(u);
+  const double *free = held(u, step);
   if (u->mass) take_mass(u);
   for (size_t i = 0; i < out->laws.count; i++) add_law(u, step->dt, factor_of(u, step), &on->rows, i, free);
   return DV_OK;
@@ -357,7 +357,7 @@ static dvStatus uncoupled_add_compliance(dvObject *o, const dvConstraintStep *st
   u->touches.count = u->touched.count = 0;
   u->unbuilt = NULL;
   if (!on) return DV_OK;
-  take_rows(u, step->dt, &on->rows);
+  take_rows(u, step, &on->rows);
   sort_by_dof(u);
   double factor = factor_of(u, step);
   dv_array_resize(&u->sums, count);

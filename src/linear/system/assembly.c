@@ -525,7 +525,8 @@ void dv_assembly_product(dvAssembly *a, dvPool *pool, int q, int p)
   dv_assembly_scatter(a, q, w->to.data);
 }
 
-void dv_assembly_flatten(const dvAssembly *a, const dvRowSet *set, const dvState *only, size_t count, dvSparseRows *out)
+void dv_assembly_flatten(const dvAssembly *a, const dvRowSet *set, const dvState *only, bool unheld, size_t count,
+                         dvSparseRows *out)
 {
   dv_sparse_rows_clear(out);
   for (size_t i = 0; i < a->main_count; i++) {
@@ -533,7 +534,8 @@ void dv_assembly_flatten(const dvAssembly *a, const dvRowSet *set, const dvState
     const dvStateRows *on = only && s->state != only ? NULL : dv_rows_find(set, s->state);
     for (size_t e = 0; on && e < on->rows.col.count; e++) {
       size_t col = s->offset + (size_t)on->rows.col.data[e];
-      if (!a->fixed.data[col]) dv_sparse_rows_add(out, on->rows.row.data[e], (int32_t)col, on->rows.value.data[e]);
+      if (unheld || !a->fixed.data[col])
+        dv_sparse_rows_add(out, on->rows.row.data[e], (int32_t)col, on->rows.value.data[e]);
     }
   }
   dv_sparse_rows_settle(out, count);

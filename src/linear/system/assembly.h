@@ -64,8 +64,8 @@ void dv_assembly_scatter(const dvAssembly *a, int id, const double *flat);
 // q = A p on the main states' vectors, with what is live.
 void dv_assembly_product(dvAssembly *a, dvPool *pool, int q, int p);
 // Rows on main states (settled, complete), or on `only` one of them, as `count` settled rows over flat vectors; nothing
-// for scalars that are held.
-void dv_assembly_flatten(const dvAssembly *a, const dvRowSet *set, const dvState *only, size_t count,
+// for scalars that are held, unless `unheld`: there the matrix is the identity.
+void dv_assembly_flatten(const dvAssembly *a, const dvRowSet *set, const dvState *only, bool unheld, size_t count,
                          dvSparseRows *out);
 // The main state and its scalar that a flat index stands for.
 const dvAssemblyState *dv_assembly_locate(const dvAssembly *a, size_t index, size_t *scalar);

@@ -140,7 +140,7 @@ static void find_scalars(dvLiveStiffness *l, const dvAssembly *a, dvPlan *plan, 
     }
   }
   dv_mech_jacobians_up(plan, &l->up, count);
-  dv_assembly_flatten(a, &l->up, NULL, count, &l->scalars);
+  dv_assembly_flatten(a, &l->up, NULL, false, count, &l->scalars);
   place_outside(l, a, count);
 }
 
