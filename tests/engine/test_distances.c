@@ -81,6 +81,23 @@ static void distances_follow_the_mesh(void **state)
   check_rmdir(directory);
 }
 
+// cells of a zone are held as the source is that they belong to
+static void zones_hold_their_cells(void **state)
+{
+  DV_UNUSED(state);
+  char *directory = check_mkdir(), *path = write_l(directory);
+  dvScene *s =
+      l_scene(path, "<Distances name='harmonic' distanceType='Harmonic' harmonicMaxValue='10' sources='2.5 0.5 "
+                    "0.5 0.5 2.5 0.5' zonesFramePair='20 0 40 1'/>");
+  const double *h = ((dvReals *)output(s, "harmonic", "distanceMap")->value)->data;
+  const double own[5] = {5, 0, 0, 10, 10};   // of the first source; cell 0 is between the two zones
+  for (int i = 0; i < 5; i++) check_close(h[i], own[i], 1e-4);
+  for (int i = 0; i < 5; i++) check_close(h[5 + i], 10 - own[i], 1e-4);
+  check_close_scene(&s);
+  dv_free(path);
+  check_rmdir(directory);
+}
+
 static void a_target_is_filled(void **state)
 {
   DV_UNUSED(state);
@@ -121,6 +138,9 @@ static void says_what_is_wrong(void **state)
                 "distanceMap", "no hexahedra");
   check_refused("<RegularGridTopology n='2 2 2' max='1 1 1'/><Distances name='e' distanceType='Far' sources='0 0 0'/>",
                 "distanceMap", "'Far' is no distance");
+  check_refused("<RegularGridTopology n='2 2 2' max='1 1 1'/><Distances name='e' zonesFramePair='1 0 2' "
+                "sources='0 0 0'/>",
+                "distanceMap", "do not make pairs");
   Report r;
   report_start(&r, "<Node><DynamicSparseGridTopologyContainer resolution='2 1 1' position='0 0 0 1 0 0 1 1 0 0 1 0 0 0 "
                    "1 1 0 1 1 1 1 0 1 1' hexahedra='0 1 2 3 4 5 6 7' idxInRegularGrid='5'/></Node>");
@@ -133,8 +153,8 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(voxels_know_their_places), cmocka_unit_test(distances_follow_the_mesh),
-      cmocka_unit_test(a_target_is_filled),       cmocka_unit_test(a_box_becomes_a_sphere),
-      cmocka_unit_test(says_what_is_wrong),
+      cmocka_unit_test(zones_hold_their_cells),   cmocka_unit_test(a_target_is_filled),
+      cmocka_unit_test(a_box_becomes_a_sphere),   cmocka_unit_test(says_what_is_wrong),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

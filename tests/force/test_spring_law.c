@@ -43,6 +43,34 @@ static void polynomial_lengths_from_the_start(void **state)
                        "polynomialStiffness='1' polynomialDegree='3'/></Node>"));
 }
 
+// with recompute_indices springs go to other points while the scene runs, and keep their lengths
+static void polynomial_lists_that_change(void **state)
+{
+  DV_UNUSED(state);
+  fdScene s =
+      fd_open("<Node><MechanicalObject name='dofs' position='0 0 0  2 0 0  0 3 0'/>"
+              "<PolynomialSpringsForceField name='ff' firstObjectPoints='0' secondObjectPoints='1' "
+              "polynomialStiffness='10' recompute_indices='1'/><PolynomialRestShapeSpringsForceField "
+              "name='rest' points='1' polynomialStiffness='10' smoothScale='1000' recompute_indices='1'/>"
+              "<PolynomialRestShapeSpringsForceField name='still' points='1' polynomialStiffness='10'/></Node>");
+  dvObject *dofs = fd_find(&s, "dofs");
+  check_close(force_of(&s)[0], 0, 0);
+  assert_int_equal(dv_object_set(fd_find(&s, "ff"), "secondObjectPoints", "2"), DV_OK);
+  check_close(force_of(&s)[1], 10 * 0.5, 1e-12);   // 3 on a length of 2
+  check_close(force_of(&s)[7], -10 * 0.5, 1e-12);
+  assert_int_equal(dv_object_set(fd_find(&s, "ff"), "secondObjectPoints", "2 1"), DV_OK);
+  assert_int_equal(dv_object_set(fd_find(&s, "ff"), "firstObjectPoints", "0 0"), DV_OK);
+  check_close(force_of(&s)[0], 0, 0);   // a new spring has the length that it finds
+  check_close(force_of(&s)[1], 10 * 0.5, 1e-12);
+  dv_state_write(dv_state(dofs), DV_X)[8] = 4;
+  check_close(fd_force_on(fd_find(&s, "rest"), dofs)[8], 0, 0);
+  assert_int_equal(dv_object_set(fd_find(&s, "rest"), "points", "2"), DV_OK);
+  check_close(fd_force_on(fd_find(&s, "rest"), dofs)[8], -40, 1e-12);
+  assert_int_equal(dv_object_set(fd_find(&s, "still"), "points", "2"), DV_OK);
+  check_close(fd_force_on(fd_find(&s, "still"), dofs)[8], 0, 0);
+  fd_close(&s);
+}
+
 // far from rest the smoothing is gone: f = -P(d / l)
 static void polynomial_to_the_rest_shape(void **state)
 {
@@ -186,9 +214,10 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(polynomial_of_the_strain),     cmocka_unit_test(polynomial_lengths_from_the_start),
-      cmocka_unit_test(polynomial_to_the_rest_shape), cmocka_unit_test(springs_with_a_vector),
-      cmocka_unit_test(springs_from_files),           cmocka_unit_test(membrane_under_stretch),
-      cmocka_unit_test(membrane_derivatives),         cmocka_unit_test(compressed_membrane),
+      cmocka_unit_test(polynomial_lists_that_change), cmocka_unit_test(polynomial_to_the_rest_shape),
+      cmocka_unit_test(springs_with_a_vector),        cmocka_unit_test(springs_from_files),
+      cmocka_unit_test(membrane_under_stretch),       cmocka_unit_test(membrane_derivatives),
+      cmocka_unit_test(compressed_membrane),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
 //   Voronoi              geodesic, for cells nearer to this point than to the others; -1 elsewhere
 //   Harmonic             0 at a point, harmonicMaxValue at the others, and between them the mean of each cell's
 //   neighbours,
-//                        cells that share a face counting twice
+//                        cells that share a face counting twice; zones of zonesFramePair are held as the points are
 //   Harmonic with Stiffness   neighbours also count by the values of their voxels
 //
 // At a point the value is that of its cell's centre and the slope from there. SOFA's component offers these to other
@@ -33,8 +33,9 @@
     .alias = "distanceType", .flags = DV_INPUT)                                                                  \
   X(bool, initTarget, "0", "", "put the points of the target at the centres of the cells")                       \
   X(int, initTargetStep, "1", "", "of each so many cells along x, y and z one")                                  \
-  X(ints, zonesFramePair, "", "", "zones of a segmented image and their sources; there are no zones here",       \
-    .flags = DV_HIDDEN)                                                                                          \
+  X(ints, zonesFramePair, "", "",                                                                                \
+    "harmonic distances: pairs of a value of voxels and a source; cells with that value count as the source's",  \
+    .flags = DV_INPUT)                                                                                           \
   X(real, harmonicMaxValue, "100", "m", "value of harmonic distances at the other sources", .flags = DV_INPUT)   \
   X(file, filename, "", "", "not used: distances are computed when they are read", .alias = "fileDistance",      \
     .flags = DV_HIDDEN)                                                                                          \
@@ -98,9 +99,6 @@ static dvVec3 centre_of(const Distances *d, size_t cell)
 static dvStatus distances_init(dvObject *o)
 {
   Distances *d = (Distances *)o;
-  if (d->zonesFramePair.count)
-    dv_field_warning(o, &d->zonesFramePair, "leave it out",
-                     "there are no zones of a segmented image: zonesFramePair has no effect");
   if (!d->initTarget) return DV_OK;
   if (!d->targetPath.target || d->initTargetStep < 1)
     return dv_field_error(o, &d->initTarget, "give targetPath and a step of 1 or more", "there is no target to fill");
@@ -212,19 +210,35 @@ static void walk(const Graph *g, const Distances *d, int32_t from, bool stiff, i
   }
 }
 
+// what holds a cell at a value: 0 in the zones of the source `own`, the largest in those of others; else -1
+static double held_by_zone(const Distances *d, size_t cell, size_t own)
+{
+  const dvInts *z = &d->zonesFramePair;
+  for (size_t k = 0; k + 1 < z->count && cell < d->cellValues.count; k += 2)
+    if (d->cellValues.data[cell] == z->data[k]) return (size_t)z->data[k + 1] == own ? 0 : d->harmonicMaxValue;
+  return -1;
+}
+
 // each cell becomes the mean of itself (4 parts) and its neighbours until nothing changes by more than a millionth
 static void relax(const Graph *g, const Distances *d, const int32_t *cells, size_t sources, size_t own, bool stiff,
                   double *x, double *next)
 {
   enum { MOST = 100000 };
   double largest = d->harmonicMaxValue, change = INFINITY;
-  for (size_t i = 0; i < g->n; i++) x[i] = largest / 2;
+  for (size_t i = 0; i < g->n; i++) {
+    double zone = held_by_zone(d, i, own);
+    x[i] = zone >= 0 ? zone : largest / 2;
+  }
   for (size_t j = 0; j < sources; j++) x[cells[j]] = largest;
   x[cells[own]] = 0;
   for (int round = 0; round < MOST && change > largest / 1e6; round++) {
     change = 0;
     for (size_t i = 0; i < g->n; i++) {
       double sum = 4 * x[i], parts = 4;
+      if (held_by_zone(d, i, own) >= 0) {
+        next[i] = x[i];
+        continue;
+      }
       for (int32_t k = g->start[i]; k < g->start[i + 1]; k++) {
         double weight = (g->to.data[k].face ? 2 : 1) * (stiff ? value_of(d, (size_t)g->to.data[k].to) / 255 : 1);
         sum += weight * x[g->to.data[k].to];
@@ -326,6 +340,9 @@ static dvStatus distances_update(dvObject *o)
                           "give Geodesic, Harmonic, Stiffness Diffusion, Voronoi or Harmonic with Stiffness",
                           "'%s' is no distance", d->distanceType);
   size_t sources = dv_reals_size(&d->sources);
+  if (d->zonesFramePair.count % 2)
+    return dv_field_error(o, &d->zonesFramePair, "give pairs: zonesFramePair=\"128 0\"",
+                          "zonesFramePair has %zu numbers, which do not make pairs", d->zonesFramePair.count);
   if (sources && d->meshCells.count == 0)
     return dv_field_error(o, &d->hexaContainerPath, "give hexaContainerPath=\"@path\" of a mesh of hexahedra",
                           "the mesh has no hexahedra");

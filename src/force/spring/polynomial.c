@@ -98,6 +98,20 @@ static void polynomials_show(Polynomials *p, dvReals *coefficients, dvInts *degr
   dv_array_free(&all);
 }
 
+// Two lists of points that may change while the scene runs.
+typedef struct Watched {
+  const dvField *lists[2];
+  uint32_t seen;
+} Watched;
+
+static void watch(Watched *w, const dvObject *o, const dvInts *first, const dvInts *second)
+{
+  w->lists[0] = dv_field_of(o, first);
+  w->lists[1] = dv_field_of(o, second);
+}
+
+static uint32_t watched_stamp(const Watched *w) { return w->lists[0]->counter + w->lists[1]->counter; }
+
 // a list of points, all when it is empty
 static void fill_points(const dvInts *given, size_t count, dvInts *out)
 {
@@ -108,20 +122,20 @@ static void fill_points(const dvInts *given, size_t count, dvInts *out)
 
 // --- PolynomialSpringsForceField -----------------------------------------------------------------
 
-#define POLYNOMIAL_SPRING_FIELDS(X)                                                                                  \
-  X(indices, firstObjectPoints, "", "", "points of the first state; all by default")                                 \
-  X(indices, secondObjectPoints, "", "", "points of the second state; all by default")                               \
-  X(reals, polynomialStiffness, "", "N", "coefficients, polynomial by polynomial, from power 1 up")                  \
-  X(indices, polynomialDegree, "", "",                                                                               \
-    "degree of the polynomial of each spring; the first holds for all when the numbers differ")                      \
-  X(int, computeZeroLength, "1", "", "1: lengths at rest are those of the first force")                              \
-  X(reals, zeroLength, "", "m", "lengths at rest otherwise: one for all or one each")                                \
-  X(bool, recompute_indices, "0", "", "follow the lists of points in every step: not done, they are read at reinit", \
-    .flags = DV_HIDDEN)                                                                                              \
-  X(bool, compressible, "0", "", "springs also push when they are shorter than at rest")                             \
-  X(int, drawMode, "0", "", "springs are drawn as: 0 lines, 1 cylinders, 2 arrows", .flags = DV_LOOKS)               \
-  X(real, showArrowSize, "0.01", "m", "size of drawn arrows", .flags = DV_LOOKS)                                     \
-  X(color, springColor, "0 1 0 1", "", "colour of the springs", .flags = DV_LOOKS)                                   \
+#define POLYNOMIAL_SPRING_FIELDS(X)                                                                    \
+  X(indices, firstObjectPoints, "", "", "points of the first state; all by default")                   \
+  X(indices, secondObjectPoints, "", "", "points of the second state; all by default")                 \
+  X(reals, polynomialStiffness, "", "N", "coefficients, polynomial by polynomial, from power 1 up")    \
+  X(indices, polynomialDegree, "", "",                                                                 \
+    "degree of the polynomial of each spring; the first holds for all when the numbers differ")        \
+  X(int, computeZeroLength, "1", "", "1: lengths at rest are those of the first force")                \
+  X(reals, zeroLength, "", "m", "lengths at rest otherwise: one for all or one each")                  \
+  X(bool, recompute_indices, "0", "",                                                                  \
+    "follow the lists of points while the scene runs: the i-th spring keeps its length at rest")       \
+  X(bool, compressible, "0", "", "springs also push when they are shorter than at rest")               \
+  X(int, drawMode, "0", "", "springs are drawn as: 0 lines, 1 cylinders, 2 arrows", .flags = DV_LOOKS) \
+  X(real, showArrowSize, "0.01", "m", "size of drawn arrows", .flags = DV_LOOKS)                       \
+  X(color, springColor, "0 1 0 1", "", "colour of the springs", .flags = DV_LOOKS)                     \
   X(real, showIndicesScale, "0.02", "", "size of drawn indices", .flags = DV_LOOKS)
 
 typedef struct PolynomialSpring {
@@ -133,6 +147,7 @@ typedef struct PolynomialSpring {
   DV_ARRAY(double) moving;   // along, across, and the direction: five numbers a spring
   size_t points;             // of both states when the springs were made
   bool waiting;
+  Watched watched;
   dvPairs pairs;
 } PolynomialSpring;
 
@@ -144,6 +159,7 @@ static const dvMemoryDesc polynomial_spring_memory[] = {DV_REMEMBER(list, rest)}
 static dvStatus polynomial_spring_reinit(dvObject *o)
 {
   PolynomialSpring *p = (PolynomialSpring *)o;
+  p->watched.seen = watched_stamp(&p->watched);
   DV_TRY(polynomials_read(&p->polynomials, o, &p->polynomialStiffness, &p->polynomialDegree));
   DV_TRY(dv_check_indices(o, &p->firstObjectPoints, p->pair.first->count, "points"));
   DV_TRY(dv_check_indices(o, &p->secondObjectPoints, p->pair.second->count, "points"));
@@ -189,8 +205,7 @@ static dvStatus polynomial_spring_init(dvObject *o)
   PolynomialSpring *p = (PolynomialSpring *)o;
   DV_TRY(dv_pair_force_init(o));
   p->first.width = p->second.width = 1;
-  if (p->recompute_indices)
-    dv_field_warning(o, &p->recompute_indices, NULL, "the lists of points are read at the start only");
+  watch(&p->watched, o, &p->firstObjectPoints, &p->secondObjectPoints);
   p->waiting = !p->pair.first->base.initialised || !p->pair.second->base.initialised;
   return p->waiting ? DV_OK : polynomial_spring_reinit(o);
 }
@@ -223,6 +238,18 @@ static dvStatus polynomial_spring_change(dvObject *o)
   return DV_OK;
 }
 
+// The lists name other points. Lengths belong to the springs, not to the points: SOFA measures each spring once.
+static void polynomial_spring_renew(PolynomialSpring *p)
+{
+  dvObject *o = &p->pair.base;
+  DV_ARRAY(double) rest = {0};
+  for (size_t i = 0; i < p->rest.count; i++) dv_push(&rest, p->rest.data[i]);
+  if (polynomial_spring_reinit(o) != DV_OK) p->first.count = 0;
+  for (size_t i = 0; i < p->first.count && i < rest.count; i++) p->rest.data[i] = rest.data[i];
+  measure_rest(p);
+  dv_array_free(&rest);
+}
+
 static void polynomial_spring_store_reset(dvObject *o)
 {
   PolynomialSpring *p = (PolynomialSpring *)o;
@@ -236,6 +263,7 @@ static void polynomial_spring_add_force(dvObject *o, const dvMech *m)
   PolynomialSpring *p = (PolynomialSpring *)o;
   if (p->points != p->pair.first->count + p->pair.second->count && polynomial_spring_change(o) != DV_OK)
     p->first.count = 0;   // a mapping has made other points
+  if (p->recompute_indices && p->watched.seen != watched_stamp(&p->watched)) polynomial_spring_renew(p);
   const double *x1 = dv_state_read(p->pair.first, m->x), *x2 = dv_state_read(p->pair.second, m->x);
   double *f1 = dv_state_write(p->pair.first, m->f), *f2 = dv_state_write(p->pair.second, m->f);
   for (size_t i = 0; i < p->first.count; i++) {
@@ -352,8 +380,7 @@ const dvClass dv_polynomial_spring_class = {
   X(reals, polynomialStiffness, "", "N", "coefficients, polynomial by polynomial, from power 1 up")                    \
   X(indices, polynomialDegree, "", "",                                                                                 \
     "degree of the polynomial of each spring; the first holds for all when the numbers differ")                        \
-  X(bool, recompute_indices, "0", "", "follow the lists of points in every step: not done, they are read at reinit",   \
-    .flags = DV_HIDDEN)                                                                                                \
+  X(bool, recompute_indices, "0", "", "follow the lists of points while the scene runs")                               \
   X(bool, drawSpring, "0", "", "draw the springs", .flags = DV_LOOKS)                                                  \
   X(color, springColor, "0 1 0 1", "", "colour of the springs", .flags = DV_LOOKS)                                     \
   X(real, showIndicesScale, "1", "", "size of drawn indices", .flags = DV_LOOKS)                                       \
@@ -371,6 +398,7 @@ typedef struct PolynomialRest {
   DV_ARRAY(double) diagonal;   // of the stiffness, three numbers a spring
   size_t count;                // of both states when the springs were made
   bool waiting;
+  Watched watched;
   dvPairs pairs;
 } PolynomialRest;
 
@@ -388,6 +416,7 @@ static dvStatus polynomial_rest_reinit(dvObject *o)
   PolynomialRest *p = (PolynomialRest *)o;
   size_t count = p->force.state->count, others = holder(p)->count;
   p->count = count + others;
+  p->watched.seen = watched_stamp(&p->watched);
   DV_TRY(polynomials_read(&p->polynomials, o, &p->polynomialStiffness, &p->polynomialDegree));
   DV_TRY(dv_check_indices(o, &p->points, count, "points"));
   DV_TRY(dv_check_indices(o, &p->external_points, others, "points"));
@@ -430,8 +459,7 @@ static dvStatus polynomial_rest_init(dvObject *o)
     return dv_field_error(o, &p->external_rest_shape, NULL, "%s is of type %s", holder(p)->base.name,
                           holder(p)->base.dof->name);
   p->held.width = p->holding.width = 1;
-  if (p->recompute_indices)
-    dv_field_warning(o, &p->recompute_indices, NULL, "the lists of points are read at the start only");
+  watch(&p->watched, o, &p->points, &p->external_points);
   p->waiting = !p->force.state->base.initialised || !holder(p)->base.initialised;
   return p->waiting ? DV_OK : polynomial_rest_reinit(o);
 }
@@ -446,7 +474,9 @@ static void polynomial_rest_store_reset(dvObject *o)
 static void polynomial_rest_add_force(dvObject *o, const dvMech *m)
 {
   PolynomialRest *p = (PolynomialRest *)o;
-  if (p->count != p->force.state->count + holder(p)->count && polynomial_rest_reinit(o) != DV_OK) p->held.count = 0;
+  bool moved = p->recompute_indices && p->watched.seen != watched_stamp(&p->watched);
+  if ((moved || p->count != p->force.state->count + holder(p)->count) && polynomial_rest_reinit(o) != DV_OK)
+    p->held.count = 0;
   const double *x = dv_state_read(p->force.state, m->x),
                *x0 = dv_state_read(holder(p), p->external_rest_shape.target ? DV_X : DV_X_REST);
   double *f = dv_state_write(p->force.state, m->f);

@@ -18,7 +18,9 @@
   X(bools, enabled, "1", "", "springs made from indices that act: one for all or one each")                           \
   X(indices, springsIndices1, "", "", "first points, of the first state", .alias = "indices1")                        \
   X(indices, springsIndices2, "", "", "second points, of the second state", .alias = "indices2")                      \
-  X(file, fileSprings, "", "", "an Xsp file with springs, besides those of the field spring")
+  X(file, fileSprings, "", "", "an Xsp file with springs, besides those of the field spring")                         \
+  X(int, nbThreads, "0", "", "accepted: the program's threads are used", .flags = DV_HIDDEN)                          \
+  X(string, taskSchedulerType, "_default", "", "accepted: the program's threads are used", .flags = DV_HIDDEN)
 
 typedef struct dvSpringForce {
   dvPairForce pair;
