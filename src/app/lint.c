@@ -5,6 +5,7 @@
 #include "engine/select/roi.h"
 #include "io/scene/attribute_order.h"
 #include "mechanics/mechanics.h"
+#include "ode/loop.h"
 #include "topology/geometry.h"
 #include "topology/topology.h"
 
@@ -152,7 +153,7 @@ static bool has_takers(const dvNode *node)
   return false;
 }
 
-// of states, integrators and masses a node has one
+// of states, integrators, masses and animation loops a node has one
 static void check_single(const dvNode *node)
 {
   static const struct {
@@ -162,6 +163,7 @@ static void check_single(const dvNode *node)
       {DV_ROLE_STATE, "masses and forces act on the first one", "remove it, or give it a node of its own"},
       {DV_ROLE_ODE, "each of them moves the node in every step", "remove one of them"},
       {DV_ROLE_MASS, "they add up", "remove one of them"},
+      {DV_ROLE_LOOP, "it is ignored", "remove one of them"},
   };
   for (size_t k = has_takers(node) ? 0 : 1; k < DV_COUNT(rows); k++) {
     const dvObject *first = NULL;
@@ -195,6 +197,20 @@ static void check_numbers(const dvObject *o)
   }
 }
 
+// contacts that are found later than they should act
+static void check_distances(const dvObject *o)
+{
+  const dvField *alarm = dv_object_field(o, "alarmDistance"), *contact = dv_object_field(o, "contactDistance");
+  if (!dv_plays(o, DV_ROLE_INTERSECTION) || !alarm || !contact) return;
+  if (alarm->desc->type != DV_T_REAL || contact->desc->type != DV_T_REAL) return;
+  const double sees = *(const double *)alarm->value, acts = *(const double *)contact->value;
+  if (sees >= acts) return;
+  char *advice = dv_format("give alarmDistance=\"%g\"", 2 * acts);
+  dv_field_warning(o, alarm->value, advice,
+                   "alarmDistance %g is below contactDistance %g: contacts act before they are found", sees, acts);
+  dv_free(advice);
+}
+
 // a visual model below a body that moves, which nothing takes along
 static void check_visual(const dvObject *o)
 {
@@ -217,16 +233,6 @@ static void check_visual(const dvObject *o)
              "no mapping takes the visual model along: it will stand still while %s moves", state->name);
 }
 
-// the loop solves the systems of its tags one by one, and this is one of them
-static bool has_own_turn(const dvObject *solver)
-{
-  const dvObject *loop = solver->node->scene->loop;
-  if (!loop || !((const dvLoopOps *)dv_ops(loop, DV_ROLE_LOOP))->by_tags) return false;
-  for (size_t i = 0; i < loop->tags.count; i++)
-    if (dv_object_has_tag(solver, loop->tags.data[i])) return true;
-  return false;
-}
-
 static void check_solver(dvObject *o)
 {
   dvPlan *plan = NULL;
@@ -234,8 +240,9 @@ static void check_solver(dvObject *o)
   if (plan->independent.count == 0)
     dv_warning(o, "add a MechanicalObject to the node or below it", "the solver finds no state to move");
   for (const dvNode *n = o->node; n->parents.count; n = n->parents.data[0])
-    if (dv_node_find(n->parents.data[0], DV_ROLE_ODE) && !has_own_turn(o)) {
-      dv_warning(o, "remove one of them", "the solver is ignored: %s further up rules this node",
+    if (dv_node_find(n->parents.data[0], DV_ROLE_ODE) && !dv_loop_has_turn(o->node->scene->loop, o)) {
+      dv_warning(o, "remove one of them, or give both their turn with MultiTagAnimationLoop",
+                 "the solver is ignored: %s further up rules this node",
                  dv_node_find(n->parents.data[0], DV_ROLE_ODE)->name);
       break;
     }
@@ -351,6 +358,10 @@ static void check_unused(dvScene *scene, dvObject *o)
   }
   if (dv_plays(o, DV_ROLE_LINEAR_SOLVER) && !dv_node_find(o->node, DV_ROLE_ODE) && !is_used(scene, o))
     dv_warning(o, "move it into the node with the integrator", "no integrator in the node uses the linear solver");
+  const dvObject *first = dv_plays(o, DV_ROLE_LINEAR_SOLVER) ? dv_node_find(o->node, DV_ROLE_LINEAR_SOLVER) : NULL;
+  if (first && first != o && dv_node_find(o->node, DV_ROLE_ODE) && !o->tags.count && !is_used(scene, o))
+    dv_warning(o, "remove one of them", "nothing uses this linear solver: %s stands before it in the node",
+               first->name);
 }
 
 // --- selections ----------------------------------------------------------------------------------
@@ -512,6 +523,7 @@ static dvWalk lint_node(dvVisitor *v, dvNode *node)
     check_selection(o);
     check_stiffness(o);
     check_numbers(o);
+    check_distances(o);
     check_visual(o);
     if (dv_plays(o, DV_ROLE_TOPOLOGY)) check_elements(o);
   }

@@ -81,12 +81,25 @@ static dvStatus state_missing(dvObject *o)
                   o->cls->name, others, others == 1 ? "" : "s", others == 1 ? "s" : "");
 }
 
+static dvStatus wrong_state(dvObject *o, const dvObject *state)
+{
+  dvText advice = {0};
+  for (int k = 0; k < DV_DOF_COUNT; k++)
+    if (o->cls->dofs & (1u << k))
+      dv_text_printf(&advice, "%s template=\"%s\"", advice.length ? " or" : "", dv_dof((dvDofKind)k)->name);
+  char *whole = dv_format("give %s%s, or another component here", state->name, advice.text ? advice.text : "");
+  dvStatus status =
+      dv_error(o, whole, "%s does not work on %s, the type of %s", o->cls->name, state->dof->name, state->name);
+  dv_free(whole);
+  dv_text_free(&advice);
+  return status;
+}
+
 static dvStatus find_state(dvObject *o, const dvLink *link, dvState **out)
 {
   dvObject *state = link->target ? link->target : dv_node_state_up(o->node);
   if (!state) return state_missing(o);
-  if (o->cls->dofs && !(o->cls->dofs & (1u << state->dof->kind)))
-    return dv_error(o, NULL, "%s does not work on %s, the type of %s", o->cls->name, state->dof->name, state->name);
+  if (o->cls->dofs && !(o->cls->dofs & (1u << state->dof->kind))) return wrong_state(o, state);
   DV_TRY(dv_object_ensure(state));   // it may stand further down the file
   *out = dv_state(state);
   return DV_OK;

@@ -100,6 +100,19 @@ static void propose(const char *directory, const char *name, dvText *advice)
   dv_free(path);
 }
 
+// a file of that very name that lies elsewhere: beside the scene, in a folder there, or in one next to it
+static void propose_elsewhere(const char *directory, const char *name, dvText *advice)
+{
+  static const char *const places[] = {"", "..", "mesh", "meshes", "data", "../mesh", "../meshes", "../data"};
+  const char *slash = strrchr(name, '\\'), *bare = dv_path_name(slash ? slash + 1 : name);
+  for (size_t i = 0; advice && !advice->length && *bare && i < DV_COUNT(places); i++) {
+    char *folder = dv_path_join(directory, places[i]), *path = dv_path_join(*places[i] ? folder : directory, bare);
+    if (dv_file_exists(path)) dv_text_printf(advice, "did you mean '%s%s%s'?", places[i], *places[i] ? "/" : "", bare);
+    dv_free(path);
+    dv_free(folder);
+  }
+}
+
 char *dv_context_find_file(const dvContext *c, const char *name, const char *beside, dvText *advice)
 {
   if (!*name) return NULL;
@@ -111,6 +124,7 @@ char *dv_context_find_file(const dvContext *c, const char *name, const char *bes
     if (*one) found = try_in(one, name);
   dv_free(list);
   if (!found) {
+    propose_elsewhere(beside_directory, name, advice);
     propose(beside_directory, name, advice);
     for (size_t i = 0; i < c->data_paths.count; i++) propose(c->data_paths.data[i], name, advice);
   }

@@ -238,7 +238,8 @@ static void no_such_field(dvObject *o, dvField *f, dvObject *target, const char 
 {
   const char *near = dv_object_nearest_field(target, field);
   char *where = dv_object_path(target);
-  char *advice = near ? dv_format("did you mean '@%s.%s'?", where, near) : NULL;
+  char *advice = near ? dv_format("did you mean '@%s.%s'?", where, near)
+                      : dv_format("`divan info %s` shows all fields", target->cls->name);
   dv_field_warning(o, f->value, advice, "%s=\"%s\": %s (%s) has no field '%s': it keeps its default",
                    dv_field_name(f->desc), f->link, where, target->cls->name, field);
   f->was_set = false;
@@ -259,7 +260,8 @@ static void link_field(dvObject *o, dvField *f, dvStatus *worst)
     if (!source) {
       no_such_field(o, f, target, field ? field : dv_field_name(f->desc));
     } else if (dv_field_link(f, source, &why) != DV_OK) {
-      *worst = dv_field_error(o, f->value, NULL, "%s=\"%s\": %s", dv_field_name(f->desc), f->link, why.text);
+      *worst = dv_field_error(o, f->value, "give one of these fields a value of its own", "%s=\"%s\": %s",
+                              dv_field_name(f->desc), f->link, why.text);
     }
     dv_text_free(&why);
   }

@@ -23,13 +23,15 @@ static int tear_down(void **state)
   return 0;
 }
 
-// what `divan ARGUMENTS SCENE` prints for a root node with these components; the caller frees it
+// What `divan ARGUMENTS SCENE` prints for a root node with these components, which may have a loop of their own in the
+// first place; the caller frees it.
 static char *told(int status, const char *arguments, const char *components)
 {
   char *path = dv_path_join(directory, "scene.scn"), *out;
   FILE *f = fopen(path, "w");
   assert_non_null(f);
-  fprintf(f, "<Node dt='0.01'><DefaultAnimationLoop/>%s</Node>", components);
+  bool own = strncmp(components, "<FreeMotionAnimationLoop/>", 26) == 0;
+  fprintf(f, "<Node dt='0.01'>%s%s</Node>", own ? "" : "<DefaultAnimationLoop/>", components);
   assert_int_equal(fclose(f), 0);
   int got = check_shell(&out, "cd %s && %s %s scene.scn 2>&1", directory, DIVAN_BINARY, arguments);
   if (got != status) fail_msg("status %d, wanted %d: %s", got, status, out);
@@ -100,6 +102,23 @@ static void proposals_are_alike(void **state)
              "<FixedProjectiveConstraint indices='@tip.tetraIndices'/>");
 }
 
+// a file of that name lies in another folder; paths of other systems count too
+static void files_in_other_folders_are_proposed(void **state)
+{
+  DV_UNUSED(state);
+  check_command(0, "", "mkdir -p %s/meshes && cp %s/scenes/mesh/organ.msh %s/meshes", directory, DIVAN_SOURCE_DIR,
+                directory);
+  static const char *const names[] = {"organ.msh", "mesh/organ.msh", "C:\\Users\\me\\organ.msh"};
+  for (size_t i = 0; i < DV_COUNT(names); i++) {
+    char *loader = dv_format("<MeshGmshLoader filename='%s'/>", names[i]);
+    check_told(1, "did you mean 'meshes/organ.msh'?", 4, "check", loader);
+    dv_free(loader);
+  }
+  check_told(1, "put it into a child node", 4, "check",
+             "<MechanicalObject template='Rigid3d' position='0 0 0 0 0 0 1'/><SphereCollisionModel radius='1'/>"
+             "<TriangleCollisionModel/>");
+}
+
 #define FALL(method, response, models)                                                                              \
   "<FreeMotionAnimationLoop/><CollisionPipeline/><BruteForceBroadPhase/><BVHNarrowPhase/>" method response          \
   "<LCPConstraintSolver/><Node><EulerImplicitSolver/><SparseLDLSolver/><MeshTopology position='0 1 0 1 1 0 0 1 1' " \
@@ -129,6 +148,25 @@ static void contacts_that_cannot_be_are_told(void **state)
     check_told(0, "warning: ", 0, verbs[i],
                FALL(NEW_PROXIMITY, RESPONSE("FrictionContact", ""), "<TriangleCollisionModel/>"));
   }
+}
+
+static void what_stands_there_twice_is_told(void **state)
+{
+  DV_UNUSED(state);
+#define CUBE                                                                                                \
+  "<RegularGridTopology n='3 3 3' min='0 0 0' max='1 1 1'/><MechanicalObject/><UniformMass totalMass='1'/>" \
+  "<HexahedronFEMForceField/>"
+#define ITERATIONS "iterations='9' tolerance='1e-9' threshold='1e-9'"
+  check_told(1, "DefaultAnimationLoop1 is the second animation loop of the node, beside FreeMotionAnimationLoop1", 0,
+             "check", "<FreeMotionAnimationLoop/><DefaultAnimationLoop/>");
+  check_told(1, "nothing uses this linear solver: SparseLDLSolver1 stands before it", 0, "check",
+             "<EulerImplicitSolver/><SparseLDLSolver/><CGLinearSolver " ITERATIONS "/>" CUBE);
+  check_told(0, "nothing uses", 0, "check",
+             "<EulerImplicitSolver/><PCGLinearSolver " ITERATIONS
+             " preconditioner='@ldl'/><SparseLDLSolver name='ldl'/>" CUBE);
+  check_told(1, "give alarmDistance=\"0.6\"", 0, "check",
+             "<CollisionPipeline/><BruteForceBroadPhase/><BVHNarrowPhase/><CollisionResponse/>"
+             "<LocalMinDistance alarmDistance='0.1' contactDistance='0.3'/>");
 }
 
 static void surfaces_that_are_missing_are_told_once(void **state)
@@ -227,8 +265,10 @@ int main(void)
       cmocka_unit_test(a_mistake_brings_no_second_message),
       cmocka_unit_test(values_that_cannot_be_written_are_told_once),
       cmocka_unit_test(proposals_are_alike),
+      cmocka_unit_test(files_in_other_folders_are_proposed),
       cmocka_unit_test(contacts_that_cannot_be_are_told),
       cmocka_unit_test(surfaces_that_are_missing_are_told_once),
+      cmocka_unit_test(what_stands_there_twice_is_told),
       cmocka_unit_test(lists_by_topic),
       cmocka_unit_test(a_search_that_was_not_made_has_not_failed),
       cmocka_unit_test(equalities_that_repeat_or_contradict_are_told),

@@ -12,6 +12,7 @@
 #include "object/compat.h"
 #include "scene/leave_out.h"
 
+#include <ctype.h>
 #include <string.h>
 
 // After so many errors the rest of a file is not looked at, after so many warnings they are no longer shown: proposals
@@ -323,6 +324,27 @@ static char *better_value(const dvField *f, const char *text)
   return dv_format("the default is %s=\"%s\"", name, f->desc->initial);
 }
 
+// Commas part numbers: "0 -9,81 0" is four of them. What was meant, when it has as many as the field; the caller frees.
+static char *with_points(const dvField *f, const char *text)
+{
+  if (f->desc->type != DV_T_VEC || !strchr(text, ',')) return NULL;
+  char *points = dv_strdup(text);
+  int count = 0;
+  bool commas = true;
+  for (char *c = points; (c = strchr(c, ','));) {
+    commas = commas && c > points && isdigit((unsigned char)c[-1]) && isdigit((unsigned char)c[1]);
+    *c = '.';
+  }
+  const char *s = points;
+  for (double number; commas && dv_scan_real(&s, &number); count++)
+    while (dv_is_space(*s)) s++;
+  char *advice = NULL;
+  if (commas && !*s && count == f->width)
+    advice = dv_format("commas part numbers; with points it is %s=\"%s\"", dv_field_name(f->desc), points);
+  dv_free(points);
+  return advice;
+}
+
 // sets every field the attribute stands for; false when there is none
 static bool set_fields(Builder *b, dvObject *o, dvAttribute *a)
 {
@@ -349,7 +371,9 @@ static bool set_fields(Builder *b, dvObject *o, dvAttribute *a)
       dv_free(advice);
       o->failed = o->failed || !looks;
     } else if (why.length) {
-      complain(b, DV_OK, a->place, o->node, NULL, "%s (%s): %s: %s", o->name, o->cls->name, a->name, why.text);
+      char *advice = with_points(f, text);
+      complain(b, DV_OK, a->place, o->node, advice, "%s (%s): %s: %s", o->name, o->cls->name, a->name, why.text);
+      dv_free(advice);
     }
     dv_text_free(&why);
   }
