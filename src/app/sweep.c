@@ -179,6 +179,15 @@ void dv_sweep_measure_usual(const dvScene *scene, dvTexts *out)
   }
 }
 
+void dv_sweep_tell_missing(dvScene *scene, const char *path, const char *field, dvText *why)
+{
+  char *link = dv_format("%s.%s", path, field), *proposal = dv_link_propose(&scene->root->base, link, DV_ROLE_ANY);
+  dv_text_printf(why, "there is no component or node '%s'", path);
+  if (proposal) dv_text_printf(why, "; did you mean %s?", proposal + 1 + (proposal[1] == '/'));
+  dv_free(proposal);
+  dv_free(link);
+}
+
 // the numbers of a field in tuples; the caller frees them
 typedef struct Numbers {
   double *data;
@@ -188,7 +197,10 @@ typedef struct Numbers {
 static bool numbers_of(dvScene *scene, const char *path, const char *field, Numbers *out, dvText *why)
 {
   dvObject *o = dv_same(path, "/") ? &scene->root->base : dv_link_find(&scene->root->base, path, DV_ROLE_ANY);
-  if (!o) return refuse(why, "there is no component or node '%s'", path);
+  if (!o) {
+    dv_sweep_tell_missing(scene, path, field, why);
+    return false;
+  }
   dvField *f = dv_object_field(o, field);
   if (!f)
     return refuse(why, "%s (%s) has no field '%s'; `divan info %s` lists them", path, o->cls->name, field,

@@ -50,6 +50,8 @@ void dv_sweep_measure_free(dvSweepMeasure *m);
 bool dv_sweep_measure_take(const dvSweepMeasure *m, dvScene *scene, double *out, dvText *why);
 // moved(PATH) of every state that moves by itself.
 void dv_sweep_measure_usual(const dvScene *scene, dvTexts *out);
+// Adds that there is nothing at that path, and what may have been meant.
+void dv_sweep_tell_missing(dvScene *scene, const char *path, const char *field, dvText *why);
 
 // --- the journal: a line a variant, tab-separated; a line that was cut off by a kill does not count ---
 

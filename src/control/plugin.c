@@ -5,6 +5,7 @@
 #include "divan/sdk/plugin.h"
 
 #include <dlfcn.h>
+#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,8 +83,31 @@ static dvStatus check(const dvContext *c, const dvPlugin *p, const char *path, d
   return DV_OK;
 }
 
+// A copy that was cut off: the loader would map parts that are not there, and end the program.
+static bool is_cut_off(const char *path)
+{
+  size_t length = 0;
+  char *bytes = dv_file_read(path, &length);
+  Elf64_Ehdr head = {0};
+  bool cut = false;
+  if (bytes && length >= sizeof head) memcpy(&head, bytes, sizeof head);
+  if (memcmp(head.e_ident, ELFMAG, SELFMAG) == 0 && head.e_ident[EI_CLASS] == ELFCLASS64) {
+    cut = head.e_shoff > length || (size_t)head.e_shnum * head.e_shentsize > length - head.e_shoff ||
+          head.e_phoff > length || (size_t)head.e_phnum * head.e_phentsize > length - head.e_phoff;
+    for (size_t i = 0; i < head.e_phnum && !cut && head.e_phentsize >= sizeof(Elf64_Phdr); i++) {
+      Elf64_Phdr part;
+      memcpy(&part, bytes + head.e_phoff + i * head.e_phentsize, sizeof part);
+      cut = part.p_type == PT_LOAD && (part.p_offset > length || part.p_filesz > length - part.p_offset);
+    }
+  }
+  dv_free(bytes);
+  return cut;
+}
+
 static dvStatus load_file(dvContext *c, const char *path, const char *asked, dvText *why, dvText *advice)
 {
+  if (is_cut_off(path))
+    return refuse(why, advice, "copy or build it again", "the plugin %s cannot be loaded: the file is cut off", path);
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (!library) return refuse(why, advice, NULL, "the plugin %s cannot be loaded: %s", path, dlerror());
   void *symbol = dlsym(library, DV_PLUGIN_SYMBOL);

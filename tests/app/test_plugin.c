@@ -141,6 +141,10 @@ static void what_does_not_fit_is_refused(void **state)
     dv_free(text);
     dv_free(required);
   }
+  // copies that were cut off, and noise
+  for (int bytes = 32; bytes < 20000; bytes *= 3)
+    check_command(4, "cannot be loaded", "head -c %d %s/libDouble.so > %s/libCut.so && %s run %s --plugin %s/libCut.so",
+                  bytes, directory, directory, DIVAN_BINARY, scene, directory);
   check_command(4, "there is no file", "%s run %s --plugin ./no.so", DIVAN_BINARY, scene);
   check_command(4, "was not found", "%s run %s --plugin no", DIVAN_BINARY, scene);
   // a scene may name a plugin, but not where code is to be taken from

@@ -55,6 +55,8 @@ class Batches(Case):
             divan.Batch(scene, 2)
         with self.assertRaises(ValueError):
             divan.Batch(pendulum(), 0)
+        with self.assertRaises(ValueError):
+            divan.Batch(pendulum(), 10**12)
         batch = divan.Batch(pendulum(), 2)
         with self.assertRaises(ValueError):
             batch.set("/spring.stiffness", [1])

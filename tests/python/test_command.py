@@ -74,6 +74,7 @@ class Command(unittest.TestCase):
         done = self.divan("run", "empty.py")
         self.assertEqual(done.returncode, 4)
         self.assertIn("neither createScene(rootNode) nor create_scene(root)", done.stderr)
+        self.assertNotIn("_script.py", done.stderr)
         self.assertEqual(self.divan("run", "nowhere.py").returncode, 4)
         for text, place in (("def createScene(root:\n", "wrong.py:1: error: SyntaxError"),
                             ("def createScene(root):\n    root.addObject('Nonsense')\n", "wrong.py:2: error: ValueError")):

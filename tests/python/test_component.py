@@ -162,6 +162,18 @@ class Events(Case):
         scene.send("KeyPressed", "A")
         self.assertEqual(listener._seen[-2:], ["anything", "KeyPressed"])
 
+    def test_takes_itself_out(self):
+        class Once(divan.Component):
+            def on_event(self, kind, data):
+                if kind == "AnimateBegin":
+                    self.node.remove(self)
+
+        scene = pendulum()
+        once = Once(scene.root, "once")
+        scene.init().step(3)
+        self.assertFalse(once.object.alive)
+        self.assertNotIn("once", [x.name for x in scene.root.objects])
+
     def test_graph_changes_in_events(self):
         class Maker(divan.Component):
             def on_event(self, kind, data):

@@ -54,7 +54,8 @@ static dvStatus set_fields(const Sweep *s, dvScene *scene, size_t variant, dvTex
     const dvSweepVariation *v = &s->variations.data[i];
     dvObject *o = dv_same(v->path, "/") ? &scene->root->base : dv_link_find(&scene->root->base, v->path, DV_ROLE_ANY);
     if (!o) {
-      dv_text_printf(why, "--vary %s: there is no component or node '%s'", v->name, v->path);
+      dv_text_printf(why, "--vary %s: ", v->name);
+      dv_sweep_tell_missing(scene, v->path, v->field, why);
       return DV_ERROR_USAGE;
     }
     if (!dv_object_field(o, v->field)) {

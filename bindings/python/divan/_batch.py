@@ -6,6 +6,7 @@ from . import _base, _divan
 from ._scene import Scene
 
 numpy = _base.numpy
+MOST = 65536  # copies; each has a context and memory of its own
 
 
 class Batch:
@@ -20,6 +21,8 @@ class Batch:
     def __init__(self, scene, n, state=None, threads=0, compat=None, data=()):
         if n < 1:
             raise ValueError("a batch has at least one scene")
+        if n > MOST:
+            raise ValueError(f"a batch has at most {MOST} scenes, not {n}")
         self._pool = _divan.Context(threads=threads)
         text, snapshot = None, None
         if isinstance(scene, _divan.SceneBase):

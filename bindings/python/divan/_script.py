@@ -24,4 +24,6 @@ def open_script(scene, path):
     elif hasattr(module, "create_scene"):
         module.create_scene(scene.root)
     else:
-        raise ImportError(f"{path} has neither createScene(rootNode) nor create_scene(root)")
+        near = [n for n in vars(module) if n.replace("_", "").lower() == "createscene"]
+        meant = f"; did you mean that by {near[0]}?" if near else ""
+        raise ImportError(f"it has neither createScene(rootNode) nor create_scene(root){meant}", name=name, path=path)

@@ -271,8 +271,24 @@ static bool is_child(const dvNode *node, const dvNode *child)
   return false;
 }
 
+// of a component that is written in Python; NULL, without an exception, of anything else
+static PyObject *handle_inside(PyObject *what)
+{
+  PyObject *inside = is_handle(what) ? NULL : PyObject_GetAttrString(what, "object");
+  PyErr_Clear();
+  if (inside && is_handle(inside)) return inside;
+  Py_XDECREF(inside);
+  return NULL;
+}
+
 PyObject *node_remove(PyObject *self, PyObject *what)
 {
+  PyObject *inside = handle_inside(what);
+  if (inside) {
+    PyObject *done = node_remove(self, inside);
+    Py_DECREF(inside);
+    return done;
+  }
   dvNode *node = node_use(self);
   Scene *s = ((Handle *)self)->scene;
   if (!node || !may_change(s)) return NULL;
