@@ -261,5 +261,6 @@ dvStatus dv_vessels_trace(dvVessels *v, const dvMask *m, dvMeshError *error)
   }
   if (v->branches.count) return DV_OK;
   dv_vessels_free(v);
-  return dv_voxels_fail(error, "it is a blob, as long as it is wide: it has no centreline");
+  return dv_voxels_fail(error,
+                        "it is a blob, as long as it is wide: it has no centreline. Make it an organ, or leave it out");
 }

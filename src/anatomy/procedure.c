@@ -38,25 +38,22 @@
     .flags = DV_READ_ONLY)                                                                                           \
   X(string, next, "", "", "key to press now; none when empty", .flags = DV_READ_ONLY)
 
-typedef struct Measured {
-  dvField *field;
-} Measured;
-
 typedef struct Procedure {
   dvObject base;
   PROCEDURE_FIELDS(DV_MEMBER)
   dvProcedure p;
-  Measured fields[DV_PROCEDURE_MOST];
+  char *taken;                          // the file that it was read from
+  dvField *fields[DV_PROCEDURE_MOST];   // of the measures that are read
   double value[DV_PROCEDURE_MOST + DV_PROCEDURE_OWN];
   // remembered
   double began;   // when the present step did
   double cost;
-  int32_t warned;                      // the last warning of this step, -1 for none
-  int32_t lost;                        // the failure that has ended it, -1 for none
-  double ended[DV_PROCEDURE_MOST];     // when each step was done
-  int32_t told[DV_PROCEDURE_MOST];     // how often each warning was given
-  double shown[DV_PROCEDURE_MOST];     // the measures of the report
-  int32_t active[DV_PROCEDURE_MOST];   // its condition was true in the last step of time
+  int32_t warned;                                       // the last warning of this step, -1 for none
+  int32_t lost;                                         // the failure that has ended it, -1 for none
+  double ended[DV_PROCEDURE_MOST];                      // when each step was done
+  int32_t told[DV_PROCEDURE_MOST];                      // how often each warning was given
+  double shown[DV_PROCEDURE_MOST + DV_PROCEDURE_OWN];   // those of the report
+  int32_t active[DV_PROCEDURE_MOST];                    // its condition was true in the last step of time
 } Procedure;
 
 #define SELF Procedure
@@ -122,7 +119,7 @@ static void measure(Procedure *p)
   for (size_t i = 0; i < n; i++) {
     const dvProcedureMeasure *m = &p->p.measures.data[i];
     if (m->computed) p->value[i] = dv_expression_value(&m->formula, p->value);
-    else p->value[i] = dv_field_pull(p->fields[i].field) == DV_OK ? number_of(p->fields[i].field, m->index) : NAN;
+    else p->value[i] = dv_field_pull(p->fields[i]) == DV_OK ? number_of(p->fields[i], m->index) : NAN;
   }
   double time = p->base.node->time;
   const double own[DV_PROCEDURE_OWN] = {time, time - p->began, p->step - 1 + p->done, p->warnings, p->cost};
@@ -161,7 +158,7 @@ static void tell_step(Procedure *p)
   if (has_ended(p)) {
     char *how = p->failed ? dv_format("Failed: %s", p->reason) : dv_strdup("Done");
     set_text(p, &p->instruction, p->p.score_text ? dv_format("%s. Score: %.4g", how, p->score) : dv_format("%s.", how));
-    set_text(p, &p->hint, dv_strdup(p->failed ? "back to the start (R) to try again" : ""));
+    set_text(p, &p->hint, dv_strdup(p->failed ? "Begin anew (R) to try again" : ""));
     dv_free(how);
     return;
   }
@@ -219,18 +216,23 @@ static double readable(double value)
   return floor(value * digit + 0.5) / digit;
 }
 
-// values that are shown all the time
+// the values that the file wants shown, a line each
+static void list_values(const Procedure *p, const double *values, char *text, size_t size)
+{
+  size_t at = 0;
+  text[0] = 0;
+  for (size_t i = 0; i < p->p.shows.count && at + 1 < size; i++) {
+    const dvProcedureItem *s = &p->p.shows.data[i];
+    dv_snprintf(text + at, size - at, "%s%s: %.6g", i ? "\n" : "", s->text,
+                readable(dv_expression_value(&s->expression, values)));
+    at += strlen(text + at);
+  }
+}
+
 static void tell_values(Procedure *p)
 {
   char text[2048];
-  size_t at = 0;
-  text[0] = 0;
-  for (size_t i = 0; i < p->p.shows.count && at + 1 < sizeof text; i++) {
-    const dvProcedureItem *s = &p->p.shows.data[i];
-    dv_snprintf(text + at, sizeof text - at, "%s%s: %.6g", i ? "\n" : "", s->text,
-                readable(dv_expression_value(&s->expression, p->value)));
-    at += strlen(text + at);
-  }
+  list_values(p, p->value, text, sizeof text);
   change_text(p, &p->values, text);
   tell_way(p);
 }
@@ -257,16 +259,22 @@ static void write_report(Procedure *p)
       dv_text_printf(&t, "warning: %s: %d time%s, cost %g\n", p->p.warnings.data[i].text, p->told[i],
                      p->told[i] == 1 ? "" : "s", p->told[i] * p->p.warnings.data[i].cost);
   if (p->failed) dv_text_printf(&t, "failed at %.4g s: %s\n", p->ended[p->step - 1], p->p.failures.data[p->lost].text);
-  for (size_t i = 0; i < p->p.measures.count && has_ended(p); i++)
-    dv_text_printf(&t, "%s = %.6g\n", p->p.measures.data[i].name, p->shown[i]);
   if (p->p.score_text && has_ended(p)) dv_text_printf(&t, "score %.4g\n", p->score);
+  if (has_ended(p) && p->p.shows.count) {
+    char text[2048];
+    list_values(p, p->shown, text, sizeof text);
+    dv_text_printf(&t, "%s\n", text);
+  }
+  for (size_t i = 0; i < p->p.measures.count && has_ended(p); i++)
+    dv_text_printf(&t, "%s%s = %.6g\n", i ? "" : "\nall measures at the end:\n", p->p.measures.data[i].name,
+                   p->shown[i]);
   set_text(p, &p->report, dv_text_take(&t));
 }
 
 static void finish(Procedure *p)
 {
   dvObject *o = &p->base;
-  for (size_t i = 0; i < p->p.measures.count; i++) p->shown[i] = p->value[i];
+  memcpy(p->shown, p->value, sizeof p->shown);
   write_report(p);
   const char *title = p->p.title ? p->p.title : o->name, *many = p->warnings == 1 ? "" : "s";
   if (p->failed)
@@ -313,11 +321,18 @@ static bool fail_of(Procedure *p)
   return false;
 }
 
+static void count_score(Procedure *p)
+{
+  if (p->p.score_text) p->score = dv_expression_value(&p->p.score, p->value);
+  dv_touch(&p->base, &p->score);
+}
+
 static void procedure_event(dvObject *o, const dvEvent *event)
 {
   Procedure *p = (Procedure *)o;
   if (event->kind == DV_EVENT_INIT_DONE && !has_ended(p)) {
     measure(p);
+    count_score(p);
     tell_values(p);
     note_step(p);
     return;
@@ -343,8 +358,7 @@ static void procedure_event(dvObject *o, const dvEvent *event)
       note_step(p);
     }
   }
-  if (p->p.score_text) p->score = dv_expression_value(&p->p.score, p->value);
-  dv_touch(o, &p->score);
+  count_score(p);
   tell_values(p);
   if (!changed) return;
   dv_touch(o, &p->step), dv_touch(o, &p->warnings), dv_touch(o, &p->done), dv_touch(o, &p->failed);
@@ -367,7 +381,7 @@ static bool procedure_restored(dvObject *o)
 
 // --- set-up --------------------------------------------------------------------------------------
 
-static dvStatus read_file(Procedure *p)
+static dvStatus read_file(Procedure *p, dvProcedure *fresh)
 {
   dvObject *o = &p->base;
   char *path = dv_loader_find(o, &p->filename);
@@ -375,10 +389,9 @@ static dvStatus read_file(Procedure *p)
   char *text = dv_file_read(path, NULL);
   dvText why = {0};
   int line = 0;
-  dv_procedure_free(&p->p);
   dvStatus status = DV_OK;
   if (!text) status = dv_field_error(o, &p->filename, NULL, "%s cannot be read: %s", path, dv_file_why());
-  else if (dv_procedure_read(&p->p, text, &line, &why) != DV_OK)
+  else if (dv_procedure_read(fresh, text, &line, &why) != DV_OK)
     status = line ? dv_field_error(o, &p->filename, NULL, "%s:%d: %s", path, line, why.text)
                   : dv_field_error(o, &p->filename, NULL, "%s: %s", path, why.text);
   dv_text_free(&why);
@@ -387,43 +400,104 @@ static dvStatus read_file(Procedure *p)
   return status;
 }
 
-static dvStatus find_fields(Procedure *p)
+static dvStatus no_field(Procedure *p, const dvProcedureMeasure *m)
+{
+  char *proposal = dv_link_propose(&p->base, m->path, DV_ROLE_ANY);
+  char *advice = proposal ? dv_format("did you mean %s?", proposal + 1)
+                          : dv_strdup("write path.field, as in /Body/liver/parts.resected");
+  dvStatus status =
+      dv_field_error(&p->base, &p->filename, advice, "measure %s: there is no field %s", m->name, m->path);
+  dv_free(advice);
+  dv_free(proposal);
+  return status;
+}
+
+static dvStatus find_fields(Procedure *p, const dvProcedure *fresh, dvField **fields)
 {
   dvObject *o = &p->base;
-  for (size_t i = 0; i < p->p.measures.count; i++) {
-    const dvProcedureMeasure *m = &p->p.measures.data[i];
+  for (size_t i = 0; i < fresh->measures.count; i++) {
+    const dvProcedureMeasure *m = &fresh->measures.data[i];
     if (m->computed) continue;
     char *name = NULL;
     dvObject *owner = dv_link_split(o, m->path, &name);
     dvField *f = owner && name ? dv_object_field(owner, name) : NULL;
     dv_free(name);
-    if (!f)
-      return dv_field_error(o, &p->filename, "write path.field, as in /Body/liver/parts.resected",
-                            "measure %s: there is no field %s", m->name, m->path);
+    if (!f) return no_field(p, m);
     if (!is_numeric(f))
       return dv_field_error(o, &p->filename, NULL, "measure %s: %s holds no numbers", m->name, m->path);
-    p->fields[i].field = f;
+    fields[i] = f;
   }
   return DV_OK;
+}
+
+// a file that cannot be used leaves everything as it is
+static dvStatus take_file(Procedure *p)
+{
+  dvProcedure fresh = {0};
+  dvField *fields[DV_PROCEDURE_MOST] = {0};
+  dvStatus status = read_file(p, &fresh);
+  if (status == DV_OK) status = find_fields(p, &fresh, fields);
+  if (status != DV_OK) {
+    dv_procedure_free(&fresh);
+    return status;
+  }
+  dv_procedure_free(&p->p);
+  p->p = fresh;
+  memcpy(p->fields, fields, sizeof fields);
+  dv_free(p->taken);
+  p->taken = dv_strdup(p->filename);
+  return DV_OK;
+}
+
+// from the first step on
+static void begin(Procedure *p)
+{
+  dvObject *o = &p->base;
+  p->steps = (int32_t)p->p.steps.count;
+  p->step = 1;
+  p->began = o->node->time;
+  p->warned = p->lost = -1;
+  p->warnings = 0;
+  p->cost = p->score = 0;
+  p->done = p->failed = false;
+  memset(p->ended, 0, sizeof p->ended);
+  memset(p->told, 0, sizeof p->told);
+  memset(p->shown, 0, sizeof p->shown);
+  memset(p->active, 0, sizeof p->active);
+  set_text(p, &p->title, dv_strdup(p->p.title ? p->p.title : o->name));
+  tell_buttons(p);
+  tell_step(p);
+  write_report(p);
 }
 
 static dvStatus procedure_init(dvObject *o)
 {
   Procedure *p = (Procedure *)o;
-  DV_TRY(read_file(p));
-  DV_TRY(find_fields(p));
-  p->steps = (int32_t)p->p.steps.count;
-  p->step = 1;
-  p->began = o->node->time;
-  p->warned = p->lost = -1;
-  set_text(p, &p->title, dv_strdup(p->p.title ? p->p.title : o->name));
-  tell_buttons(p);
-  tell_step(p);
-  write_report(p);
+  DV_TRY(take_file(p));
+  begin(p);
   return DV_OK;
 }
 
-static void procedure_destroy(dvObject *o) { dv_procedure_free(&((Procedure *)o)->p); }
+// another file is another procedure
+static dvStatus procedure_reinit(dvObject *o)
+{
+  Procedure *p = (Procedure *)o;
+  if (p->taken && dv_same(p->taken, p->filename)) return DV_OK;
+  DV_TRY(take_file(p));
+  begin(p);
+  measure(p);
+  count_score(p);
+  tell_values(p);
+  note_step(p);
+  return DV_OK;
+}
+
+static void procedure_destroy(dvObject *o)
+{
+  Procedure *p = (Procedure *)o;
+  dv_procedure_free(&p->p);
+  dv_free(p->taken);
+}
 
 const dvClass dv_procedure_class = {
     .struct_size = sizeof(dvClass),
@@ -435,6 +509,7 @@ const dvClass dv_procedure_class = {
     .blocks = {&dv_object_block, DV_BLOCK(procedure_fields)},
     .presets = "listening=1",
     .bwd_init = procedure_init,
+    .reinit = procedure_reinit,
     .handle_event = procedure_event,
     .restored = procedure_restored,
     .destroy = procedure_destroy,

@@ -12,7 +12,7 @@ typedef struct Reader {
   dvProcedure *p;
   dvProcedureItem *item;   // the one that hint, until, when and cost belong to
   bool in_step;
-  int line;
+  int line, score_line;
   dvText *why;
 } Reader;
 
@@ -183,6 +183,7 @@ static bool read_then(Reader *r, char *rest)
     when += strspn(when, " \t");
     if (strncmp(when, "when ", 5) != 0) return fail(r, "write a key, and when: then G when held < 1");
     r->item->asked = dv_strdup(when + 5);
+    r->item->asked_line = r->line;
   }
   for (size_t i = 0; i < r->p->keys.count; i++)
     if (r->p->keys.data[i].key == rest[0] && !rest[1]) {
@@ -220,7 +221,10 @@ static bool read_line(Reader *r, char *key, char *rest)
   if (dv_same(key, "step")) return add_item(r, STEP, rest);
   if (dv_same(key, "warning")) return add_item(r, WARNING, rest);
   if (dv_same(key, "failure")) return add_item(r, FAILURE, rest);
-  if (dv_same(key, "score")) return set_once(r, &r->p->score_text, "score", rest);
+  if (dv_same(key, "score")) {
+    r->score_line = r->line;
+    return set_once(r, &r->p->score_text, "score", rest);
+  }
   bool step = dv_list_has("hint until lead then", key), warning = dv_list_has("when cost", key);
   if (step || warning) {
     if (!r->item || r->in_step != step)
@@ -229,6 +233,7 @@ static bool read_line(Reader *r, char *key, char *rest)
     if (dv_same(key, "cost")) return read_cost(r, rest);
     if (dv_same(key, "lead")) return read_lead(r, rest);
     if (dv_same(key, "then")) return read_then(r, rest);
+    r->item->line = r->line;
     return set_once(r, &r->item->condition, key, rest);
   }
   int near = dv_nearest(key, keys, (int)DV_COUNT(keys));
@@ -275,7 +280,7 @@ static bool read_places(Reader *r, const char *names)
     if (p->steps.data[i].lead.text) good = read_place(r, &p->steps.data[i].lead, 4, names);
   for (size_t i = 0; i < p->steps.count && good; i++) {
     dvProcedureItem *s = &p->steps.data[i];
-    if (s->asked) good = read_expression(r, &s->asks, s->asked, names, s->line);
+    if (s->asked) good = read_expression(r, &s->asks, s->asked, names, s->asked_line);
   }
   return good;
 }
@@ -299,7 +304,7 @@ static bool read_expressions(Reader *r)
               read_items(r, r->p->warnings.data, r->p->warnings.count, names.text, "when") &&
               read_items(r, r->p->failures.data, r->p->failures.count, names.text, "when") &&
               read_items(r, r->p->shows.data, r->p->shows.count, names.text, "=") && read_places(r, names.text) &&
-              (!r->p->score_text || read_expression(r, &r->p->score, r->p->score_text, names.text, 0));
+              (!r->p->score_text || read_expression(r, &r->p->score, r->p->score_text, names.text, r->score_line));
   dv_text_free(&names);
   return good;
 }
@@ -311,6 +316,7 @@ dvStatus dv_procedure_read(dvProcedure *p, const char *text, int *line, dvText *
   *p = (dvProcedure){0};
   Reader r = {.p = p, .why = why};
   bool good = true;
+  if (strncmp(text, "\xef\xbb\xbf", 3) == 0) text += 3;   // editors of Windows begin with it
   for (const char *at = text; *at && good;) {
     size_t length = strcspn(at, "\n");
     char *copy = dv_strndup(at, length), *key = copy;

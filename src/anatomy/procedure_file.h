@@ -68,7 +68,7 @@ typedef struct dvProcedureItem {   // a step, a warning, a failure or what is sh
   char then;               // 0 for none
   char *asked;             // its condition; NULL for always
   dvExpression asks;
-  int line;
+  int line, asked_line;
 } dvProcedureItem;
 
 typedef struct dvProcedure {

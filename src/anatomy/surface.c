@@ -159,11 +159,12 @@ static void relax(dvSkin *s, double factor, double *sum, int32_t *count)
   }
 }
 
-// along the normals, until the volume is right; the volume is a cubic function of the way
+// Along the normals, until the volume is right. The volume is a cubic function of the way: where smoothing has left
+// next to nothing, the first way leads far beyond, and each of the next ones back by a third.
 static void restore(dvSkin *s, double volume, double *normal)
 {
   dv_skin_normals(s, normal);
-  for (int i = 0; i < 20; i++) {
+  for (int i = 0; i < 200; i++) {
     double missing = volume - dv_skin_volume(s), area = 0;
     for (size_t t = 0; t + 3 <= s->triangles.count; t += 3) {
       const int32_t *c = s->triangles.data + t;

@@ -48,10 +48,10 @@ typedef struct dvHand {
   double delay;                      // s, of the force
 } dvHand;
 
-// `text` (may be NULL) is a recorded motion: lines of time, x y z (mm), quaternion, buttons; the last two may be left
-// out. Between lines it is interpolated; the device holds still before the first and after the last. NULL, with an
-// error about `owner`, when a line has a mistake.
-dvDevice *dv_emulator_create(const dvObject *owner, const dvHand *hand, const char *text);
+// `text` (may be NULL) is a recorded motion, read from `path`: lines of time, x y z (mm), quaternion, buttons; the last
+// two may be left out. Between lines it is interpolated; the device holds still before the first and after the last.
+// NULL, with an error about `owner`, when a line has a mistake.
+dvDevice *dv_emulator_create(const dvObject *owner, const dvHand *hand, const char *path, const char *text);
 bool dv_is_emulator(const dvDevice *d);
 // Somebody leads the hand from now on: it goes to this place (m) smoothly, as fast as a hand does; buttons stay as the
 // recorded motion had them then. While the loop runs in a thread one other thread may call it.

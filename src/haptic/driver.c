@@ -168,17 +168,16 @@ static dvDevice *emulated(dvDriver *d)
     hand.sweep[i] = 0.001 * (idle && i == 1 ? 20 : d->sweep[i]);
   }
   hand.place[6] = 1;
-  if (!*d->motion) return dv_emulator_create(o, &hand, NULL);
+  if (!*d->motion) return dv_emulator_create(o, &hand, NULL, NULL);
   size_t length = 0;
   char *path = dv_context_find_file(o->context, d->motion, o->place.file, NULL);
   char *text = path ? dv_file_read(path, &length) : NULL;
-  dv_free(path);
-  if (!text) {
+  dvDevice *device = NULL;
+  if (text) device = dv_emulator_create(o, &hand, path, text);
+  else
     dv_field_error(o, &d->motion, "it is looked for beside the scene and in the data directories",
                    "the motion %s cannot be read", d->motion);
-    return NULL;
-  }
-  dvDevice *device = dv_emulator_create(o, &hand, text);
+  dv_free(path);
   dv_free(text);
   return device;
 }

@@ -112,8 +112,8 @@ dvDriver *dv_driver_holding(const dvScene *scene, const dvState *state);
 // Leads the emulated hand, so that what it holds comes here (axes of the scene). Other hands with recorded motions then
 // wait where they are: who takes one of them takes over.
 void dv_driver_lead(dvDriver *d, dvVec3 to);
-// Leads it on for a step from where it is, with this speed.
-void dv_driver_lead_on(dvDriver *d, dvVec3 speed, double dt);
+// So many seconds ahead is a place to which it is led in steps of dt, to be as fast as asked.
+double dv_driver_ahead(double dt);
 bool dv_driver_is_led(const dvDriver *d);
 
 #endif

@@ -59,6 +59,7 @@ typedef struct Geomagic {
   MOUSE_FIELDS(DV_MEMBER)
   VRPN_FIELDS(DV_MEMBER)
   unsigned held;   // keys that are, by bits
+  double end[6];   // where each of them leads to, along its axis
 } Geomagic;
 
 #define SELF Geomagic
@@ -194,20 +195,25 @@ static bool geomagic_restored(dvObject *o)
   return true;
 }
 
-// keys that are held lead the hand on, from where it is; the first one takes it, also before a scene runs
+// keys that are held lead the hand on, from where it is, as far as they may; the first one takes it, also before a
+// scene runs
 static void lead_by_keys(Geomagic *g, const dvEvent *event)
 {
   dvDriver *d = &g->driver;
   if (event->kind == DV_EVENT_ANIMATE_BEGIN && g->held) {
-    double way[3] = {0};
-    for (int i = 0; i < KEYS; i++)
-      if (g->held >> i & 1) way[i / 2] += i % 2 ? -1 : 1;
-    dv_driver_lead_on(d, dv_vec3_scale(dv_vec3_load(way), g->keySpeed), event->dt);
+    double to[3], step = g->keySpeed * dv_driver_ahead(event->dt);
+    memcpy(to, d->seen, sizeof to);
+    for (int i = 0; i < KEYS; i++) {
+      double sign = i % 2 ? -1 : 1, left = sign * (g->end[i] - d->seen[i / 2]);
+      if (g->held >> i & 1) to[i / 2] += sign * fmax(0, fmin(step, left));
+    }
+    dv_driver_lead(d, dv_vec3_load(to));
   }
   if (event->kind != DV_EVENT_KEY || !g->keys) return;
   for (unsigned i = 0; i < KEYS && g->keys[i]; i++) {
     if (event->key != (unsigned char)g->keys[i]) continue;
     g->held = event->released ? g->held & ~(1u << i) : g->held | 1u << i;
+    g->end[i] = (i % 2 ? -1 : 1) * (event->way > 0 ? event->way : HUGE_VAL) + d->seen[i / 2];
     if (!event->released && !dv_driver_is_led(d)) dv_driver_lead(d, dv_vec3_load(d->seen));
   }
 }

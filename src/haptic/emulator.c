@@ -51,17 +51,18 @@ static bool take_line(Emulator *e, const char *line)
   for (int i = 1; i < 4; i++) row[i] *= 0.001;
   if (n == 4) row[7] = 1;
   double size = sqrt(row[4] * row[4] + row[5] * row[5] + row[6] * row[6] + row[7] * row[7]);
-  if (!(size > 1e-6)) return false;
+  if (!(size > 1e-6) || !isfinite(size)) return false;
   for (int i = 4; i < 8; i++) row[i] /= size;
   for (int i = 0; i < COLUMNS; i++) dv_push(&e->motion, row[i]);
   return true;
 }
 
-static bool read_motion(Emulator *e, const dvObject *owner, const char *text)
+static bool read_motion(Emulator *e, const dvObject *owner, const char *path, const char *text)
 {
   dvText line = {0};
   int number = 1;
   bool good = true;
+  if (strncmp(text, "\xef\xbb\xbf", 3) == 0) text += 3;   // editors of Windows begin with it
   for (const char *at = text; *at && good; number++) {
     size_t length = strcspn(at, "\n");
     dv_text_clear(&line);
@@ -72,10 +73,10 @@ static bool read_motion(Emulator *e, const dvObject *owner, const char *text)
     if (*first && *first != '#') good = take_line(e, first);
     if (!good)
       dv_error(owner, "a line is: time x y z [qx qy qz qw [buttons]], in s and mm, with increasing times",
-               "line %d of the motion cannot be read", number);
+               "%s:%d: this line of the motion cannot be read", path, number);
   }
   dv_text_free(&line);
-  if (good && e->motion.count == 0) dv_error(owner, NULL, "the motion has no lines"), good = false;
+  if (good && e->motion.count == 0) dv_error(owner, NULL, "the motion %s has no lines", path), good = false;
   return good;
 }
 
@@ -194,7 +195,7 @@ static void emulator_close(dvDevice **d)
 static const dvDeviceOps emulator_ops = {
     .name = "emulated device", .read = emulator_read, .write = emulator_write, .close = emulator_close};
 
-dvDevice *dv_emulator_create(const dvObject *owner, const dvHand *hand, const char *text)
+dvDevice *dv_emulator_create(const dvObject *owner, const dvHand *hand, const char *path, const char *text)
 {
   Emulator *e = dv_alloc(sizeof *e);
   e->device = (dvDevice){
@@ -202,7 +203,7 @@ dvDevice *dv_emulator_create(const dvObject *owner, const dvHand *hand, const ch
   e->hand = *hand;
   dv_outbox_init(&e->goals);
   dvDevice *d = &e->device;
-  if (text && !read_motion(e, owner, text)) emulator_close(&d);
+  if (text && !read_motion(e, owner, path, text)) emulator_close(&d);
   return d;
 }
 

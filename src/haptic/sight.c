@@ -100,12 +100,8 @@ void dv_driver_lead(dvDriver *d, dvVec3 to)
   lead(d, to);
 }
 
-// the way there fades: so far ahead it is as fast as asked
-void dv_driver_lead_on(dvDriver *d, dvVec3 speed, double dt)
-{
-  double ahead = dt > 0 ? dt / -expm1(-dt / DV_LED_TIME) : 0;
-  dv_driver_lead(d, dv_vec3_add_scaled(dv_vec3_load(d->seen), speed, ahead));
-}
+// the way there fades
+double dv_driver_ahead(double dt) { return dt > 0 ? dt / -expm1(-dt / DV_LED_TIME) : 0; }
 
 // --- what is drawn -------------------------------------------------------------------------------
 

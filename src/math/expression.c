@@ -26,8 +26,8 @@ typedef enum Code {
 static const struct {
   const char *name;
   int arguments;
-} functions[] = {{"sin", 1}, {"cos", 1},   {"tan", 1}, {"exp", 1}, {"log", 1},  {"sqrt", 1},
-                 {"abs", 1}, {"floor", 1}, {"min", 2}, {"max", 2}, {"pulse", 2}};
+} functions[] = {{"sin", 1}, {"cos", 1},   {"tan", 1}, {"exp", 1}, {"log", 1},   {"sqrt", 1},
+                 {"abs", 1}, {"floor", 1}, {"min", 2}, {"max", 2}, {"pulse", 2}, {"atan2", 2}};
 
 static double call(int function, double a, double b)
 {
@@ -52,8 +52,10 @@ static double call(int function, double a, double b)
     return fmin(a, b);
   case 9:
     return fmax(a, b);
-  default:
+  case 10:
     return a - floor(a) < b ? 1 : 0;
+  default:
+    return atan2(a, b);
   }
 }
 

@@ -1,7 +1,7 @@
 // Expressions of a few variables, such as "1 + 0.2 * sin(2 * pi * t)".
 //
 // Numbers, names, + - * / ^ and %, comparisons (1 or 0), brackets, and sin cos tan exp log sqrt abs floor min max
-// pulse. pulse(p, d) is 1 while the fraction of p is below d, else 0. An expression is read once into a list of
+// atan2 pulse. pulse(p, d) is 1 while the fraction of p is below d, else 0. An expression is read once into a list of
 // operations; evaluating it allocates nothing.
 #ifndef DV_MATH_EXPRESSION_H
 #define DV_MATH_EXPRESSION_H

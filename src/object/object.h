@@ -241,6 +241,7 @@ struct dvEvent {
   int x, y;           // where the pointer is
   int wheel;          // DV_MOUSE_WHEEL: how far it was turned
   const void *data;   // DV_EVENT_USER
+  double way;         // DV_EVENT_KEY that leads a hand: how far at most, m; 0 until it is released
 };
 
 DV_PUBLIC_END

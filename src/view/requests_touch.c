@@ -104,11 +104,12 @@ json_t *dv_do_undo(dvRequest *r)
 
 json_t *dv_do_key(dvRequest *r)
 {
-  double key;
+  double key, way = 0;
   if (!r->session->ready || !dv_request_number(r, "key", &key) || key < 0 || key > 0x10FFFF) return NULL;
   bool down = !json_is_false(json_object_get(r->body, "down"));
+  dv_request_number(r, "way", &way);
   r->session->moved = true;   // a controller may act at once
-  dv_scene_send(r->session->scene, &(dvEvent){.kind = DV_EVENT_KEY, .key = (int)key, .released = !down});
+  dv_scene_send(r->session->scene, &(dvEvent){.kind = DV_EVENT_KEY, .key = (int)key, .released = !down, .way = way});
   return NULL;
 }
 

@@ -313,7 +313,7 @@ static void mistakes_in_files_are_told(void **state)
       {"", "there is no step", 0},
       {"title A\nstp Do it\n", "did you mean 'step'", 2},
       {"step Do it\n", "has no 'until'", 1},
-      {"step Do it\nuntil x > 1\n", "x", 1},
+      {"step Do it\nuntil x > 1\n", "x", 2},
       {"until 1\n", "until belongs below a step", 1},
       {"step A\nuntil 1\nwarning B\nhint c\n", "hint belongs below a step", 4},
       {"step A\nuntil 1\nuntil 2\n", "a second until", 3},
@@ -326,7 +326,7 @@ static void mistakes_in_files_are_told(void **state)
       {"measure a /a.b\nmeasure b = 2 *\n", "2 *", 2},
       {"measure a /a.b[x]\n", "no place in a list", 1},
       {"step A\nuntil 1\nwarning B\nwhen 1\ncost much\n", "cost needs a number", 5},
-      {"step A\nuntil 1\nscore 1 +\n", "1 +", 0},
+      {"step A\nuntil 1\nscore 1 +\n", "1 +", 3},
       {"failure\n", "how does it fail?", 1},
       {"step A\nuntil 1\nfailure B\n", "has no 'when'", 3},
       {"step A\nuntil 1\nfailure B\nhint c\n", "hint belongs below a step", 4},
@@ -350,7 +350,7 @@ static void mistakes_in_files_are_told(void **state)
       {"step A\nthen G\n", "is no key", 2},
       {"step A\nthen\n", "is no key", 2},
       {"press G = jaws\nstep A\nthen G or H\n", "a key, and when", 3},
-      {"press G = jaws\nstep A\nuntil 1\nthen G when b\n", "b", 2},
+      {"press G = jaws\nstep A\nuntil 1\nthen G when b\n", "b", 4},
   };
   for (size_t i = 0; i < DV_COUNT(cases); i++) {
     dvProcedure p;
@@ -503,6 +503,7 @@ static void a_procedure_fails(void **state)
     divan_free(say);
     say = divan_get(scene, "/game", "report");
     assert_non_null(strstr(say, "2. Stay above ten: not done\nfailed at 1.41 s: It fell ten metres\n"));
+    assert_non_null(strstr(say, "\ndepth (m): 10"));
     divan_free(say);
     divan_reset(scene);
     assert_int_equal(int_of(scene, "/game", "failed"), 0);
@@ -510,6 +511,37 @@ static void a_procedure_fails(void **state)
   divan_close(&scene);
   divan_destroy(&context);
   dv_free(path);
+  check_rmdir(d);
+}
+
+// another file while it runs is another procedure; one with a mistake is refused, and nothing changes
+static void another_file_is_another_procedure(void **state)
+{
+  DV_UNUSED(state);
+  char *d = check_mkdir(),
+       *path = check_write(d, "fall.txt", "step Fall a metre\n until time > 0.5\nstep On\n until 0\n");
+  char *wrong = check_write(d, "wrong.txt", "step Fly\n until wings\n");
+  char *other = check_write(d, "other.txt",
+                            "\xef\xbb\xbf"
+                            "title Other\r\nstep Wait\r\n until elapsed > 0.15\r\n");
+  dvContext *context = divan_create(1);
+  dvScene *scene = falling_ball(context, path);
+  steps(scene, 60);
+  assert_int_equal(int_of(scene, "/game", "step"), 2);
+  assert_int_not_equal(divan_set(scene, "/game", "filename", wrong), DV_OK);
+  steps(scene, 1);
+  assert_int_equal(int_of(scene, "/game", "step"), 2);
+  assert_int_equal(divan_set(scene, "/game", "filename", other), DV_OK);
+  char *say = divan_get(scene, "/game", "instruction");
+  assert_string_equal(say, "Step 1 of 1: Wait");
+  divan_free(say);
+  steps(scene, 10);
+  assert_int_equal(int_of(scene, "/game", "done"), 0);
+  steps(scene, 10);
+  assert_int_equal(int_of(scene, "/game", "done"), 1);
+  divan_close(&scene);
+  divan_destroy(&context);
+  dv_free(path), dv_free(wrong), dv_free(other);
   check_rmdir(d);
 }
 
@@ -625,6 +657,7 @@ int main(void)
       cmocka_unit_test(a_procedure_is_followed),
       cmocka_unit_test(a_procedure_leads_a_hand),
       cmocka_unit_test(a_procedure_fails),
+      cmocka_unit_test(another_file_is_another_procedure),
       cmocka_unit_test(the_resection_is_played),
       cmocka_unit_test(hostile_hands_do_no_harm),
   };

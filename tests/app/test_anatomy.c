@@ -41,6 +41,16 @@ static uint8_t *paint_body(const dvVoxelLayout *l)
   return v;
 }
 
+// voxels of 1 x 1.5 x 4 mm
+static void write_labels(const char *directory, const char *name, const int32_t n[3], const uint8_t *labels)
+{
+  dvVoxelLayout l = {.n = {n[0], n[1], n[2]}, .size = {1, 1.5, 4}, .unit = 1e-3};
+  char *path = dv_path_join(directory, name);
+  dvMeshError error = {0};
+  assert_int_equal(dv_nifti_write(path, &l, labels, &error), DV_OK);
+  dv_free(path);
+}
+
 static char *make_image(const char *directory)
 {
   dvVoxelLayout l = {.n = {N, N, N}, .size = {1, 1, 1}, .origin = {-30, -30, -30}, .unit = 1e-3};
@@ -117,6 +127,24 @@ static void what_is_wrong_is_told(void **state)
   DV_UNUSED(state);
   char *d = check_mkdir(), *image = make_image(d);
   char *text = check_write(d, "a.nii", "this is no image, but it is longer than nothing");
+  char *said = check_write(d, "said.txt", "# one, two\n\n1 = liver young = 5000\n");
+  // as an editor of Windows writes it; vessel= may stand behind what is said of vessels
+  char *order = check_write(d, "order.txt",
+                            "\xef\xbb\xbf"
+                            "1 = liver\r\n2 = portal wall=0.2 young=2e6 vessel=liver\r\n\r\n"
+                            "3 = other vessel=portal\r\n");
+  // more labels than can be organs; one in the middle of another; a single voxel
+  uint8_t many[1000], core[1000];
+  for (int k = 0; k < 1000; k++) {
+    int off[3] = {abs(2 * (k % 10) - 9), abs(2 * (k / 10 % 10) - 9), abs(2 * (k / 100) - 9)};
+    int far = off[0] > off[1] ? off[0] : off[1];
+    if (off[2] > far) far = off[2];
+    many[k] = (uint8_t)(1 + k % 90);
+    core[k] = far < 4 ? 2 : far < 9;
+  }
+  write_labels(d, "many.nii", (const int32_t[3]){10, 10, 10}, many);
+  write_labels(d, "core.nii", (const int32_t[3]){10, 10, 10}, core);
+  write_labels(d, "voxel.nii", (const int32_t[3]){1, 1, 1}, (const uint8_t[1]){1});
   static const struct {
     int status;
     const char *told, *arguments;
@@ -128,6 +156,10 @@ static void what_is_wrong_is_told(void **state)
       {4, "a NIfTI header has 348 bytes", "a.nii --out x"},
       {4, "no voxel has the label 9", "body.nii.gz --labels 9=heart --out x"},
       {4, "write LABEL=NAME", "body.nii.gz --labels liver --out x"},
+      {4, "there is no such file", "body.nii.gz --labels labels.txt --out x"},
+      {4, "said.txt:3: error: '1 = liver young = 5000'", "body.nii.gz --labels said.txt --out x"},
+      {4, "order.txt:4: error: 'other': vessels lie in an organ", "body.nii.gz --labels order.txt --out x"},
+      {0, "--labels does not name 2, 3, 4: left out", "body.nii.gz --labels 1=liver --cells 5 --out x"},
       {4, "did you mean 'young'?", "body.nii.gz --labels 1=liver:yong=3 --out x"},
       {4, "poisson needs a number from 0 to 0.499", "body.nii.gz --labels 1=liver:poisson=0.6 --out x"},
       {4, "hold needs a side", "body.nii.gz --labels 1=liver:hold=up --out x"},
@@ -142,11 +174,15 @@ static void what_is_wrong_is_told(void **state)
       {4, "is the unit right?", "body.nii.gz --unit 1000 --labels 1=liver --out x"},
       {4, "no tetrahedron", "body.nii.gz --labels 1=liver:cell=0.3 --out x"},
       {0, "the scene has no gravity", "body.nii.gz --labels 1=liver --cells 5 --out x"},
+      {4, "the input has 90 labels; say which", "many.nii --out x"},
+      {4, "--gap 1, in m, is more than its cells", "body.nii.gz --labels 1=liver,3=stomach --gap 1 --out x"},
+      {0, "it lies inside of label1", "core.nii --cells 6 --out x"},
+      {0, "label1: 0.006 ml", "voxel.nii --out x"},
       {4, "would make too many points", "body.nii.gz --labels 1=liver:cell=1e-6 --out x"},
   };
   for (size_t i = 0; i < DV_COUNT(cases); i++)
     check_command(cases[i].status, cases[i].told, "cd %s && %s anatomy %s 2>&1", d, DIVAN_BINARY, cases[i].arguments);
-  dv_free(text);
+  dv_free(text), dv_free(said), dv_free(order);
   dv_free(image);
   check_rmdir(d);
 }
@@ -282,6 +318,14 @@ static void surfaces_become_a_scene(void **state)
   check_command(0, "of its edges go through that", "cd %s && %s anatomy liver.obj bar.obj --cells 6 --out z 2>&1", d,
                 DIVAN_BINARY);
   dv_free(bar);
+  // the same box as .stl: two files of one name are two organs, and what is not named is told
+  check_command(0, "", "cd %s && mkdir s && %s convert liver.obj s/liver.stl 2>&1", d, DIVAN_BINARY);
+  check_command(0, "organ2: 0.001 ml", "cd %s && %s anatomy liver.obj s/liver.stl --unit 0.001 --cells 6 --out t 2>&1",
+                d, DIVAN_BINARY);
+  check_command(0, "does not name 1: left out",
+                "cd %s && %s anatomy bar.obj s/liver.stl --labels 2=b --cells 6 --out t 2>&1", d, DIVAN_BINARY);
+  check_command(0, "--unit 0.001 takes millimetres",
+                "cd %s && %s anatomy s/liver.stl --unit 100 --cells 6 --out t 2>&1", d, DIVAN_BINARY);
   check_command(4, "only 1 surfaces", "cd %s && %s anatomy liver.obj --labels 2=b --out x 2>&1", d, DIVAN_BINARY);
   dv_free(closed), dv_free(far), dv_free(a), dv_free(b), dv_free(c);
   check_rmdir(d);

@@ -374,8 +374,9 @@ static void mistakes(void **state)
 static void bad_motion(void **state)
 {
   DV_UNUSED(state);
-  static const char *const texts[] = {"0 0 0\n",     "0 1 2 3\n0 1 2 3\n", "0 1 2 x\n",
-                                      "# nothing\n", "0 1 2 3 0 0 0 0\n",  "0 nan 2 3\n"};
+  static const char *const texts[] = {
+      "0 0 0\n",     "0 1 2 3\n0 1 2 3\n",   "0 1 2 x\n", "# nothing\n", "0 1 2 3 0 0 0 0\n",
+      "0 nan 2 3\n", "0 1 2 3 1e200 0 0 0\n"};
   char *directory = check_mkdir();
   for (size_t i = 0; i < DV_COUNT(texts); i++) {
     dvStatus status;
@@ -430,6 +431,9 @@ static void keys(void **state)
   for (int i = 0; i < 400; i++) dv_scene_step(s, 0);
   check_close(a->data[1], y, 1e-6);
   assert_true(*held);   // the recording would have let go by now
+  dv_scene_send(s, &(dvEvent){.kind = DV_EVENT_KEY, .key = 'K', .way = 0.03});
+  for (int i = 0; i < 100; i++) dv_scene_step(s, 0);
+  check_close(a->data[1], y - 0.03, 1e-5);   // as far as it may, however long it is held
   dv_scene_reset(s);
   dv_scene_step(s, 0);
   assert_true(fabs(a->data[1]) < 1e-9 && !*held);

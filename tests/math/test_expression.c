@@ -31,6 +31,7 @@ static void values(void **state)
   check_close(value("min(t, p) + max(t, p) * 10", 3, 2), 32, 0);
   check_close(value("pulse(p, 0.25)", 0, 3.2) + 2 * value("pulse(p, 0.25)", 0, 3.3), 1, 0);
   check_close(value("(t < 1) * 5 + (t > 1) * 7", 2, 0), 7, 0);
+  check_close(value("atan2(t, p)", -1, -1), -2.356194490192345, 1e-15);
   check_close(value("exp(log(t)) + sqrt(abs(-p)) + floor(2.7) + cos(0) + tan(0)", 3, 4), 8, 1e-14);
   check_close(value("1e-3*t", 2, 0), 2e-3, 1e-18);
 }

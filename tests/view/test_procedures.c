@@ -120,12 +120,15 @@ static double number(Fixture *f, const char *path, const char *field)
   return value;
 }
 
-static void press(Fixture *f, char key, bool down)
+// `way`: how far it leads at most, 0 until it is released
+static void press_for(Fixture *f, char key, bool down, double way)
 {
-  char *text = dv_format("{\"do\":\"key\",\"key\":%d,\"down\":%s}", key, down ? "true" : "false");
+  char *text = dv_format("{\"do\":\"key\",\"key\":%d,\"down\":%s,\"way\":%.17g}", key, down ? "true" : "false", way);
   request(f, text);
   dv_free(text);
 }
+
+static void press(Fixture *f, char key, bool down) { press_for(f, key, down, 0); }
 
 static void tap(Fixture *f, char key) { press(f, key, true), press(f, key, false), run_steps(f, 1); }
 
@@ -335,20 +338,34 @@ static bool keys_of_led(Fixture *f, char keys[7])
   return found;
 }
 
-// As somebody does who knows nothing: a key that is lit is held while it is, one that is next is pressed once.
-static void follow(Fixture *f, int most)
+// how far a key of the hand that is led leads on; not above 0 when it is not lit
+static double left_of(Fixture *f, int k)
+{
+  const double *way = value_of(f, "/game", "way");
+  return k % 2 ? -way[k / 2] : way[k / 2];
+}
+
+// As somebody does who knows nothing: a key that is lit is held while it is, as many of them as there are fingers; one
+// that is next is pressed once.
+static void follow(Fixture *f, int fingers, int most)
 {
   bool held[6] = {0};
+  double last[6] = {0};
   char keys[7] = "";
   for (int i = 0; i < most && !over(f); i++) {
     char now[7] = "";
     bool leads = keys_of_led(f, now);
-    const double *way = value_of(f, "/game", "way");
+    int count = 0;
     for (int k = 0; k < 6; k++) {
-      bool lit = leads && (k % 2 ? -way[k / 2] : way[k / 2]) > 0, other = strcmp(now, keys) != 0;
-      if (held[k] && (!lit || other)) press(f, keys[k], false), held[k] = false;
-      if (lit && !held[k]) press(f, now[k], true), held[k] = true;
+      bool lit = leads && left_of(f, k) > 0;
+      if (held[k] && (!lit || strcmp(now, keys) != 0)) press(f, keys[k], false), held[k] = false;
+      count += held[k];
+      double left = left_of(f, k);
+      if (held[k] && fabs(left - last[k]) < 1e-3 * left) press_for(f, keys[k], true, left);   // the mark went on
+      last[k] = left;
     }
+    for (int k = 0; k < 6 && count < fingers; k++)
+      if (leads && left_of(f, k) > 0 && !held[k]) press_for(f, now[k], true, left_of(f, k)), held[k] = true, count++;
     memcpy(keys, now, sizeof keys);
     char *next = divan_get(f->session->scene, "/game", "next");
     if (*next) tap(f, *next), run_steps(f, 10);
@@ -370,13 +387,14 @@ static void what_is_lit_leads_to_the_end(void **state)
              {"anatomy/resection/scene.scn", 60, true},
              {"anatomy/resection/grid.scn", 60, true},
              {"anatomy/cataract/scene.scn", 60, true}};
-  for (size_t i = 0; i < DV_COUNT(all); i++) {
-    if (all[i].longer && !whole()) continue;
+  for (size_t i = 0; i < 2 * DV_COUNT(all); i++) {
+    const int fingers = i % 2 ? 1 : 6;
+    if (all[i / 2].longer && (!whole() || fingers == 1)) continue;
     Fixture f;
-    begin(&f, all[i].scene);
-    follow(&f, 6000);
-    print_message("%s: ", all[i].scene);
-    finish(&f, all[i].least);
+    begin(&f, all[i / 2].scene);
+    follow(&f, fingers, 9000);
+    print_message("%s, %d fingers: ", all[i / 2].scene, fingers);
+    finish(&f, all[i / 2].least);
   }
 }
 

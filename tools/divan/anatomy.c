@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "io/load/loader.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,20 @@ static int finish(Plan *p, const Options *o, const dvVoxels *image, double unit,
 {
   int status = models_make(p, o, image, unit, surfaces);
   return status ? status : scene_write(p, o);
+}
+
+// labels of the input that are named nowhere
+static void tell_unnamed(const Plan *p, const char *path, const int32_t *labels, size_t count)
+{
+  dvText list = {0};
+  for (size_t i = 0; i < count; i++) {
+    bool named = false;
+    for (size_t k = 0; k < p->count && !named; k++) named = p->things[k].label == labels[i];
+    if (!named) dv_text_printf(&list, "%s%d", list.length ? ", " : "", labels[i]);
+  }
+  if (list.length)
+    fprintf(stderr, "divan anatomy: warning: %s: --labels does not name %s: left out\n", path, list.text);
+  dv_text_free(&list);
 }
 
 static int from_image(const Options *o, Plan *p)
@@ -39,7 +54,8 @@ static int from_image(const Options *o, Plan *p)
     if (!count) {
       fprintf(stderr, "divan anatomy: error: %s: no voxel is above 0\n", o->scene);
       status = DV_ERROR_INPUT;
-    } else status = plan_read(p, o->labels, labels, names, dv_min_size(count, MOST_THINGS + 1));
+    } else status = plan_read(p, o->labels, labels, names, count);
+    if (!status) tell_unnamed(p, o->scene, labels, dv_min_size(count, MOST_THINGS + 1));
   }
   if (!status) status = finish(p, o, &image, unit, NULL);
   dv_voxels_free(&image);
@@ -58,6 +74,34 @@ static void name_of(const char *path, size_t number, char *out)
   if (out[0] == '_' || !out[0]) dv_snprintf(out, NAME_LENGTH, "organ%zu", number);
 }
 
+// files of two directories may have one name
+static void make_unique(char (*names)[NAME_LENGTH], size_t count)
+{
+  for (size_t i = 0; i + 1 < count; i++)
+    if (dv_same(names[i], names[count - 1])) dv_snprintf(names[count - 1], NAME_LENGTH, "organ%zu", count);
+}
+
+// how far the surfaces reach, m
+static double extent_of(const dvMesh *surfaces, size_t count, double unit)
+{
+  double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, extent = 0;
+  for (size_t i = 0; i < count; i++)
+    for (size_t k = 0; k < surfaces[i].positions.count; k++) {
+      low[k % 3] = fmin(low[k % 3], surfaces[i].positions.data[k]);
+      high[k % 3] = fmax(high[k % 3], surfaces[i].positions.data[k]);
+    }
+  for (int k = 0; k < 3; k++) extent = fmax(extent, unit * (high[k] - low[k]));
+  return extent;
+}
+
+// triangles alone: faces of .obj files are cut, quads of others too
+static bool make_triangles(dvMesh *m)
+{
+  if (m->facets.offset.count) return dv_loader_faces(m, true, NULL);
+  dv_loader_triangulate(m);
+  return true;
+}
+
 static int from_surfaces(const Options *o, Plan *p)
 {
   int32_t labels[MOST_THINGS];
@@ -69,9 +113,9 @@ static int from_surfaces(const Options *o, Plan *p)
     const char *path = o->names.data[i];
     labels[i] = (int32_t)i + 1;
     name_of(path, i + 1, names[i]);
+    make_unique(names, i + 1);
     if (dv_mesh_read(path, &surfaces[i], &error) != DV_OK) status = bad_input(path, &error);
-    else if (!dv_loader_faces(&surfaces[i], true, NULL))
-      status = bad_input(path, &(dvMeshError){.text = "out of memory"});
+    else if (!make_triangles(&surfaces[i])) status = bad_input(path, &(dvMeshError){.text = "out of memory"});
     else if (!surfaces[i].triangles.count) status = bad_input(path, &(dvMeshError){.text = "it has no triangles"});
   }
   if (!status) status = plan_read(p, o->labels, labels, names, o->names.count);
@@ -81,7 +125,11 @@ static int from_surfaces(const Options *o, Plan *p)
               o->names.count, p->things[i].label);
       status = DV_ERROR_INPUT;
     }
-  if (!status) status = finish(p, o, NULL, o->unit > 0 ? o->unit : 1, surfaces);
+  const double unit = o->unit > 0 ? o->unit : 1, extent = status ? 0 : extent_of(surfaces, o->names.count, unit);
+  if (!status) tell_unnamed(p, "the surfaces", labels, o->names.count);
+  if (extent > 10)
+    fprintf(stderr, "divan anatomy: warning: all of it is %.4g m wide: --unit 0.001 takes millimetres\n", extent);
+  if (!status) status = finish(p, o, NULL, unit, surfaces);
   for (size_t i = 0; i < o->names.count; i++) dv_mesh_free(&surfaces[i]);
   dv_free(surfaces);
   return status;

@@ -14,6 +14,7 @@ enum { MOST_THINGS = 64, NAME_LENGTH = 48 };
 typedef struct Thing {
   char name[NAME_LENGTH];
   int32_t label;   // in the image; of surfaces: which file, from 1
+  int line;        // where it was said
   bool is_vessel;
   double bone;                      // 1: it does not move, and is a surface only
   char inside[NAME_LENGTH];         // of vessels: the organ
@@ -36,6 +37,7 @@ typedef struct Thing {
 
 typedef struct Ligament {
   char from[NAME_LENGTH], to[NAME_LENGTH];
+  int line;
   double stiffness, reach;   // N/m of all of it; m
   DV_ARRAY(int32_t) pairs;   // points of both
   DV_ARRAY(double) lengths;
@@ -46,7 +48,8 @@ typedef struct Plan {
   size_t count;
   Ligament ligaments[MOST_THINGS];
   size_t ligament_count;
-  double gap;   // the smallest that is left between organs that touch, m
+  const char *file;   // in which the labels are told; NULL: the command line
+  double gap;         // the smallest that is left between organs that touch, m
 } Plan;
 
 // Reads what the labels are, from a text or, when there is a file of that name, from it. `labels` and `names` are what

@@ -242,6 +242,12 @@ static int make_organ(Maker *w, Thing *t)
   double voxels = dv_skin_volume(&t->skin);
   if (w->image) {
     double gap = w->o->gap >= 0 ? w->o->gap : 0.1 * t->cell;
+    if (gap > t->cell) {
+      char text[120];
+      dv_snprintf(text, sizeof text, "--gap %g, in m, is more than its cells of %.3g: take a tenth of that", gap,
+                  t->cell);
+      return failed(t, text);
+    }
     leave_gap(w, t, gap);
     w->p->gap = w->p->gap > 0 ? fmin(w->p->gap, gap) : gap;
   }
@@ -455,8 +461,8 @@ static size_t edges_through(const Thing *a, const dvRayMesh *rays, dvHits *scrat
 }
 
 // Points of one surface inside of another: a ray from there leaves it an odd number of times. Bodies that cross may
-// have none.
-static void tell_overlap(const Thing *a, const Thing *b)
+// have none. `smoothed`: those of an image, whose edges smoothing draws over each other a little where two meet.
+static void tell_overlap(const Thing *a, const Thing *b, bool smoothed)
 {
   dvRayMesh rays;
   if (!dv_ray_mesh_init(&rays, b->skin.x.data, b->skin.triangles.data, b->skin.triangles.count / 3)) return;
@@ -467,10 +473,13 @@ static void tell_overlap(const Thing *a, const Thing *b)
     dv_ray_mesh_trace(&rays, a->skin.x.data + i, (const double[3]){0.8017, 0.5345, 0.2673}, &scratch, &hits);
     inside += hits.count % 2;
   }
-  if (inside)
+  const size_t points = a->skin.x.count / 3;
+  if (inside == points)
+    warn(a, "it lies inside of %s, whose hollows are filled: contacts will push it out, slowly. Leave it out", b->name);
+  else if (inside > (smoothed ? points / 50 : 0))
     warn(a, "it overlaps %s: %zu of its %zu points lie inside. Contacts will push them apart at the start", b->name,
-         inside, a->skin.x.count / 3);
-  size_t through = inside ? 0 : edges_through(a, &rays, &scratch, &hits);
+         inside, points);
+  size_t through = inside || smoothed ? 0 : edges_through(a, &rays, &scratch, &hits);
   if (through)
     warn(a, "it overlaps %s: %zu of its edges go through that. Contacts will push them apart at the start", b->name,
          through);
@@ -491,9 +500,10 @@ int models_make(Plan *p, const Options *o, const dvVoxels *image, double unit, d
       if (t->is_vessel == vessels) status = vessels ? make_vessels(&w, t) : make_organ(&w, t);
     }
   for (size_t i = 0; i < p->ligament_count && !status; i++) status = tie(p, &p->ligaments[i]);
-  for (size_t i = 0; i < p->count && !status && !image; i++)
+  for (size_t i = 0; i < p->count && !status; i++)
     for (size_t j = 0; j < p->count; j++)
-      if (i != j && !p->things[i].is_vessel && !p->things[j].is_vessel) tell_overlap(&p->things[i], &p->things[j]);
+      if (i != j && !p->things[i].is_vessel && !p->things[j].is_vessel)
+        tell_overlap(&p->things[i], &p->things[j], image);
   divan_destroy(&w.context);
   return status ? status : interrupted();
 }

@@ -20,12 +20,21 @@ static const double palette[][3] = {{0.62, 0.22, 0.18}, {0.85, 0.6, 0.5}, {0.35,
                                     {0.55, 0.35, 0.5},  {0.75, 0.4, 0.3}, {0.45, 0.45, 0.6}, {0.8, 0.55, 0.25}};
 static const double vessel_colours[][3] = {{0.25, 0.35, 0.75}, {0.8, 0.15, 0.15}, {0.45, 0.25, 0.6}};
 
-static int bad(const char *entry, const char *format, ...) DV_PRINTF(2, 3);
-static int bad(const char *entry, const char *format, ...)
+// What is being read, for messages.
+typedef struct Entry {
+  const char *text;   // NULL: there is none
+  const char *file;   // NULL: the command line
+  int line;
+} Entry;
+
+static int bad(const Entry *entry, const char *format, ...) DV_PRINTF(2, 3);
+static int bad(const Entry *entry, const char *format, ...)
 {
   va_list args;
   va_start(args, format);
-  fprintf(stderr, "divan anatomy: error: --labels '%s': ", entry);
+  if (entry->file) fprintf(stderr, "%s:%d: error: '%s': ", entry->file, entry->line, entry->text);
+  else if (entry->text) fprintf(stderr, "divan anatomy: error: --labels '%s': ", entry->text);
+  else fprintf(stderr, "divan anatomy: error: ");
   vfprintf(stderr, format, args);
   fprintf(stderr, "\n");
   va_end(args);
@@ -80,7 +89,7 @@ static const Number vessel_numbers[] = {{"young", offsetof(Thing, young), 1, 1e1
 static const Number ligament_numbers[] = {{"stiffness", offsetof(Ligament, stiffness), 0, 1e9},
                                           {"reach", offsetof(Ligament, reach), 1e-6, 1e3}};
 
-static int set_number(const char *entry, void *into, const Number *list, size_t count, const char *key,
+static int set_number(const Entry *entry, void *into, const Number *list, size_t count, const char *key,
                       const char *value)
 {
   const char *names[12];
@@ -99,7 +108,7 @@ static int set_number(const char *entry, void *into, const Number *list, size_t 
                    : bad(entry, "'%s' is not known here", key);
 }
 
-static int set_colour(const char *entry, Thing *t, const char *value)
+static int set_colour(const Entry *entry, Thing *t, const char *value)
 {
   const char *s = value;
   for (int k = 0; k < 3; k++) {
@@ -110,7 +119,7 @@ static int set_colour(const char *entry, Thing *t, const char *value)
   return *s ? bad(entry, "color needs three numbers, not '%s'", value) : 0;
 }
 
-static int set_thing(const char *entry, Thing *t, const char *key, const char *value)
+static int set_thing(const Entry *entry, Thing *t, const char *key, const char *value)
 {
   static const char *const sides[] = {"+x", "-x", "+y", "-y", "+z", "-z", "all", "none"};
   if (dv_same(key, "color")) return set_colour(entry, t, value);
@@ -139,27 +148,55 @@ static char *next_word(char **at)
   return s;
 }
 
-static int read_ligament(Plan *p, const char *entry, char *name, char *rest)
+// NAME=VALUE: the value, with the name cut off; NULL after a message
+static const char *value_of(const Entry *entry, char *word)
+{
+  char *equals = strchr(word, '=');
+  if (!equals || equals == word || !equals[1]) {
+    bad(entry, "'%s' is no option; write its name, = and its value without blanks, as in young=4000", word);
+    return NULL;
+  }
+  *equals = 0;
+  return equals + 1;
+}
+
+static int read_ligament(Plan *p, const Entry *entry, char *name, char *rest)
 {
   if (p->ligament_count == MOST_THINGS) return bad(entry, "more than %d ligaments", MOST_THINGS);
   Ligament *l = &p->ligaments[p->ligament_count++];
-  *l = (Ligament){.stiffness = 200};
+  *l = (Ligament){.stiffness = 200, .line = entry->line};
   char *slash = strchr(name, '/');
   if (!slash) return bad(entry, "a ligament joins two organs: ligament=liver/stomach");
   *slash = 0;
   dv_snprintf(l->from, sizeof l->from, "%s", name);
   dv_snprintf(l->to, sizeof l->to, "%s", slash + 1);
   for (char *word; (word = next_word(&rest));) {
-    char *equals = strchr(word, '=');
-    if (!equals) return bad(entry, "'%s' needs a value", word);
-    *equals = 0;
-    int status = set_number(entry, l, ligament_numbers, DV_COUNT(ligament_numbers), word, equals + 1);
+    const char *value = value_of(entry, word);
+    if (!value) return DV_ERROR_INPUT;
+    int status = set_number(entry, l, ligament_numbers, DV_COUNT(ligament_numbers), word, value);
     if (status) return status;
   }
   return 0;
 }
 
-static int read_thing(Plan *p, const char *entry, int32_t label, const char *name, char *rest)
+// is there NAME=... among the words?
+static bool has_option(const char *words, const char *name)
+{
+  size_t length = strlen(name);
+  for (const char *at = words; *(at += strspn(at, " \t:\r")); at += strcspn(at, " \t:\r"))
+    if (strncmp(at, name, length) == 0 && at[length] == '=') return true;
+  return false;
+}
+
+// what it is made of when nothing else is said, which may stand before `vessel` and behind it
+static void make_vessel(Thing *t, size_t number)
+{
+  t->is_vessel = true;
+  t->young = 1e6;
+  memcpy(t->colour, vessel_colours[number % DV_COUNT(vessel_colours)], sizeof t->colour);
+}
+
+static int read_thing(Plan *p, const Entry *entry, int32_t label, const char *name, char *rest)
 {
   if (!is_name(name)) return bad(entry, "'%s' is not a name: letters, digits, - and _, a letter first", name);
   if (plan_find(p, name)) return bad(entry, "there are two things called '%s'", name);
@@ -167,32 +204,32 @@ static int read_thing(Plan *p, const char *entry, int32_t label, const char *nam
   for (size_t i = 0; i < p->count; i++)
     if (p->things[i].label == label) return bad(entry, "label %d is '%s' already", label, p->things[i].name);
   Thing *t = add_thing(p, name, label);
+  t->line = entry->line;
+  if (has_option(rest, "vessel")) make_vessel(t, p->count);
   for (char *word; (word = next_word(&rest));) {
-    char *equals = strchr(word, '=');
-    if (!equals) return bad(entry, "'%s' needs a value", word);
-    *equals = 0;
-    if (dv_same(word, "vessel")) {
-      t->is_vessel = true;
-      t->young = 1e6;
-      dv_snprintf(t->inside, sizeof t->inside, "%s", equals + 1);
-      memcpy(t->colour, vessel_colours[p->count % DV_COUNT(vessel_colours)], sizeof t->colour);
-      continue;
-    }
-    int status = set_thing(entry, t, word, equals + 1);
+    const char *value = value_of(entry, word);
+    if (!value) return DV_ERROR_INPUT;
+    int status = 0;
+    if (dv_same(word, "vessel")) dv_snprintf(t->inside, sizeof t->inside, "%s", value);
+    else status = set_thing(entry, t, word, value);
     if (status) return status;
   }
   return 0;
 }
 
-static int read_entry(Plan *p, char *text)
+static int read_entry(Plan *p, char *text, int line)
 {
   char *hash = strchr(text, '#');
   if (hash) *hash = 0;
   char *start = text + strspn(text, " \t\r");
   if (!*start) return 0;
-  char *entry = dv_strdup(start), *equals = strchr(start, '=');
+  char *copy = dv_strdup(start), *equals = strchr(start, '=');
+  for (size_t n = strlen(copy); n && dv_is_space(copy[n - 1]);) copy[--n] = 0;
+  const Entry whole = {copy, p->file, line}, *entry = &whole;
   int status;
-  if (!equals) {
+  if (!equals && !p->file && strpbrk(start, "./\\")) {
+    status = bad(entry, "there is no such file; an entry is LABEL=NAME, as in 1=liver");
+  } else if (!equals) {
     status = bad(entry, "write LABEL=NAME, as in 1=liver");
   } else {
     *equals = 0;
@@ -207,7 +244,7 @@ static int read_entry(Plan *p, char *text)
       status = bad(entry, "'%s' is not a label: a whole number from 1 to 1000000, or 'ligament'", key);
     else status = read_thing(p, entry, (int32_t)label, name, rest);
   }
-  dv_free(entry);
+  dv_free(copy);
   return status;
 }
 
@@ -216,18 +253,19 @@ static int check_names(Plan *p)
   for (size_t i = 0; i < p->count; i++) {
     const Thing *t = &p->things[i], *organ = t->is_vessel ? plan_find(p, t->inside) : NULL;
     if (t->is_vessel && (!organ || organ->is_vessel || organ->bone > 0))
-      return bad(t->name, "vessels lie in an organ, and '%s' is none", t->inside);
+      return bad(&(Entry){t->name, p->file, t->line}, "vessels lie in an organ, and '%s' is none", t->inside);
   }
   for (size_t i = 0; i < p->ligament_count; i++) {
     const Ligament *l = &p->ligaments[i];
     const char *const ends[2] = {l->from, l->to};
+    const Entry entry = {"ligament", p->file, l->line};
     for (int e = 0; e < 2; e++) {
       const Thing *t = plan_find(p, ends[e]);
-      if (!t || t->is_vessel) return bad("ligament", "there is no organ '%s'", ends[e]);
+      if (!t || t->is_vessel) return bad(&entry, "there is no organ '%s'", ends[e]);
     }
     if (plan_find(p, l->from)->bone > 0)
-      return bad("ligament", "'%s' is bone: name the organ first, as in ligament=liver/%s", l->from, l->from);
-    if (dv_same(l->from, l->to)) return bad("ligament", "'%s' cannot be tied to itself", l->from);
+      return bad(&entry, "'%s' is bone: name the organ first, as in ligament=liver/%s", l->from, l->from);
+    if (dv_same(l->from, l->to)) return bad(&entry, "'%s' cannot be tied to itself", l->from);
   }
   return 0;
 }
@@ -235,24 +273,33 @@ static int check_names(Plan *p)
 int plan_read(Plan *p, const char *text, const int32_t *labels, char (*names)[NAME_LENGTH], size_t count)
 {
   if (!text) {
-    if (count > MOST_THINGS) return bad("", "the input has %zu labels; say which are organs with --labels", count);
-    for (size_t i = 0; i < count; i++) add_thing(p, names[i], labels[i]);
+    if (count > MOST_THINGS)
+      return bad(&(Entry){0},
+                 "the input has %zu labels; say which are organs with --labels. A scan must be segmented first", count);
+    for (size_t i = 0; i < count; i++) {
+      if (plan_find(p, names[i])) return bad(&(Entry){0}, "two files are called '%s'; name them", names[i]);
+      add_thing(p, names[i], labels[i]);
+    }
     return 0;
   }
   char *file = dv_file_is_regular(text) ? dv_file_read(text, NULL) : NULL, *all = file ? file : dv_strdup(text);
-  int status = 0;
-  for (char *at = all; *at && !status;) {
+  int status = 0, line = 1;
+  if (file) p->file = text;
+  for (char *at = all + (strncmp(all, "\xef\xbb\xbf", 3) == 0 ? 3 : 0); *at && !status;) {
     // a comma inside of a file's comment ends no entry
     size_t length = *at == '#' ? strcspn(at, "\n") : strcspn(at, ",;\n#");
     bool comment = at[length] == '#';
     if (comment) length += strcspn(at + length, "\n");
     char *next = at[length] ? at + length + 1 : at + length;
+    bool ends = at[length] == '\n';
     at[length] = 0;
-    status = read_entry(p, at);
+    status = read_entry(p, at, line);
+    line += ends;
     at = next;
   }
   dv_free(all);
-  if (!status && !p->count) status = bad(text, "it names nothing; write 1=liver,2=portal:vessel=liver or a file");
+  if (!status && !p->count)
+    status = bad(&(Entry){.text = text}, "it names nothing; write 1=liver,2=portal:vessel=liver or a file");
   return status ? status : check_names(p);
 }
 

@@ -4,6 +4,7 @@
 #include "math/vec.h"
 #include "topology/change/part.h"
 #include "topology/derive.h"
+#include "topology/search/box_tree.h"
 #include "topology/search/tuple_set.h"
 
 typedef DV_ARRAY(int32_t) Numbers;
@@ -28,6 +29,9 @@ typedef struct Blade {
   const dvIncision *how;
   const double *x;   // positions now
   DV_ARRAY(Facet) facets;
+  DV_ARRAY(dvBox) boxes;   // around them
+  dvBoxTree tree;          // over those
+  dvHits hits;             // scratch
   dvVec3 low, high;
   DV_ARRAY(int32_t) on;       // of each point: one more than the facet that it lies on, 0 for none
   DV_ARRAY(double) heights;   // of each point above the sheet, NAN where it was not asked for
@@ -74,6 +78,12 @@ static bool make_facet(Facet *f)
   return true;
 }
 
+static dvBox box_around(dvVec3 a, dvVec3 b)
+{
+  dvVec3 low = lower(a, b), high = upper(a, b);
+  return (dvBox){{low.x, low.y, low.z}, {high.x, high.y, high.z}};
+}
+
 static void make_facets(Blade *b, const dvSheet *sheet)
 {
   for (size_t i = 0; i < sheet->facets; i++) {
@@ -82,7 +92,9 @@ static void make_facets(Blade *b, const dvSheet *sheet)
     b->low = b->facets.count ? lower(b->low, f.low) : f.low;
     b->high = b->facets.count ? upper(b->high, f.high) : f.high;
     dv_push(&b->facets, f);
+    dv_push(&b->boxes, box_around(f.low, f.high));
   }
+  dv_box_tree_init(&b->tree, b->boxes.data, b->boxes.count);
 }
 
 static double height(const Facet *f, dvVec3 x) { return dv_vec3_dot(dv_vec3_sub(x, f->centre), f->normal); }
@@ -112,13 +124,22 @@ static double distance2(const Facet *f, dvVec3 x)
   return least;
 }
 
-static const Facet *nearest(const Blade *b, dvVec3 x)
+// The first of those that are nearest: none is farther than the one whose box is.
+static const Facet *nearest(Blade *b, dvVec3 x)
 {
   const Facet *best = &b->facets.data[0];
-  double least = b->facets.count > 1 ? distance2(best, x) : 0;
-  for (size_t i = 1; i < b->facets.count; i++) {
-    double d = distance2(&b->facets.data[i], x);
-    if (d < least) least = d, best = &b->facets.data[i];
+  double point[3], least = INFINITY, far = INFINITY;
+  if (b->facets.count == 1) return best;
+  dv_vec3_store(point, x);
+  int32_t near = dv_box_tree_nearest(&b->tree, point, &far);
+  double reach = (1 + 1e-9) * sqrt(distance2(&b->facets.data[near < 0 ? 0 : near], x));
+  dvVec3 around = dv_vec3(reach, reach, reach);
+  dvBox box = box_around(dv_vec3_sub(x, around), dv_vec3_add(x, around));
+  dv_box_tree_meet(&b->tree, &box, &b->hits);
+  for (size_t i = 0; i < b->hits.count; i++) {
+    const Facet *f = &b->facets.data[b->hits.data[i]];
+    double d = distance2(f, x);
+    if (d < least) least = d, best = f;
   }
   return best;
 }
@@ -148,7 +169,6 @@ static bool is_apart(dvVec3 low, dvVec3 high, dvVec3 x, dvVec3 y)
 // where a facet crosses an edge, as a share of it; -1 where it does not
 static double crossing(const Facet *f, dvVec3 x, dvVec3 y)
 {
-  if (is_apart(f->low, f->high, x, y)) return -1;
   double p = height(f, x), q = height(f, y);
   if (p * q > 0 || p == q) return -1;
   double s = p / (p - q);
@@ -161,12 +181,15 @@ static bool find_crossing(Blade *b, const int32_t *e, Crossing *out)
   dvVec3 x = place(b, e[0]), y = place(b, e[1]);
   double snap = b->how->snap, low = is_on(b, e[0]) ? AGAIN : 0, high = is_on(b, e[1]) ? 1 - AGAIN : 1, best = 2;
   if (is_apart(b->low, b->high, x, y) || (is_on(b, e[0]) && is_on(b, e[1]))) return false;
-  for (size_t i = 0; i < b->facets.count; i++) {
-    if (facet_at(b, e[0]) == (int32_t)i || facet_at(b, e[1]) == (int32_t)i) continue;
+  dvBox box = box_around(x, y);
+  dv_box_tree_meet(&b->tree, &box, &b->hits);
+  for (size_t k = 0; k < b->hits.count; k++) {
+    int32_t i = b->hits.data[k];
+    if (facet_at(b, e[0]) == i || facet_at(b, e[1]) == i) continue;
     double s = crossing(&b->facets.data[i], x, y);
     if (s < low || s > high || s >= best) continue;
     best = s;
-    *out = (Crossing){{e[0], e[1]}, (int32_t)i, s, -1};
+    *out = (Crossing){{e[0], e[1]}, i, s, -1};
   }
   if (best > 1) return false;
   if (b->how->least > 0) snap = dv_min(dv_max(snap, b->how->least / dv_vec3_norm(dv_vec3_sub(y, x))), 0.5);
@@ -250,7 +273,7 @@ static dvStatus split_all(Blade *b, size_t *count)
 // --- faces ---------------------------------------------------------------------------------------
 
 // of a place above the plane of the nearest facet
-static double height_above(const Blade *b, dvVec3 x) { return height(nearest(b, x), x); }
+static double height_above(Blade *b, dvVec3 x) { return height(nearest(b, x), x); }
 
 static double point_height(Blade *b, int32_t point)
 {
@@ -333,6 +356,7 @@ dvStatus dv_mesh_cut_sheet(dvTopology *t, const dvIncision *how, const dvSheet *
   if (status == DV_OK) cut.quality = worst(&b);
   if (out) *out = cut;
   dv_array_free(&points), dv_array_free(&b.on), dv_array_free(&b.heights), dv_array_free(&b.facets);
+  dv_box_tree_fini(&b.tree), dv_array_free(&b.boxes), dv_array_free(&b.hits);
   dv_array_free(&b.divided);
   return status;
 }

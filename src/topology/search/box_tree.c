@@ -23,10 +23,10 @@ static bool is_empty(const dvBox *b)
   return false;
 }
 
-static bool contains(const dvBox *b, const double p[3])
+static bool meets(const dvBox *b, const dvBox *o)
 {
   for (int k = 0; k < 3; k++)
-    if (!(p[k] >= b->low[k] && p[k] <= b->high[k])) return false;
+    if (!(o->high[k] >= b->low[k] && o->low[k] <= b->high[k])) return false;
   return true;
 }
 
@@ -130,7 +130,7 @@ static void sort_hits(dvHits *hits)
   }
 }
 
-void dv_box_tree_find(const dvBoxTree *t, const double point[3], dvHits *hits)
+void dv_box_tree_meet(const dvBoxTree *t, const dvBox *box, dvHits *hits)
 {
   int32_t stack[DEEPEST];
   int depth = 0;
@@ -139,16 +139,21 @@ void dv_box_tree_find(const dvBoxTree *t, const double point[3], dvHits *hits)
   while (depth) {
     int32_t at = stack[--depth];
     const dvBoxTreeNode *n = &t->nodes.data[at];
-    if (!contains(&n->box, point)) continue;
+    if (!meets(&n->box, box)) continue;
     if (n->right) {
       stack[depth++] = n->right;
       stack[depth++] = at + 1;
       continue;
     }
     for (int32_t i = n->first; i < n->first + n->count; i++)
-      if (contains(&t->boxes[t->items.data[i]], point)) dv_push(hits, t->items.data[i]);
+      if (meets(&t->boxes[t->items.data[i]], box)) dv_push(hits, t->items.data[i]);
   }
   sort_hits(hits);
+}
+
+void dv_box_tree_find(const dvBoxTree *t, const double point[3], dvHits *hits)
+{
+  dv_box_tree_meet(t, &(dvBox){{point[0], point[1], point[2]}, {point[0], point[1], point[2]}}, hits);
 }
 
 // the part of the ray between the two sides of the box along each axis; a little wider than exact

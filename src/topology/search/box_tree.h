@@ -1,4 +1,4 @@
-// A tree over boxes that finds all those around a point, the one nearest to it, and those that a ray meets.
+// A tree over boxes that finds all those around a point, the one nearest to it, and those that a box or a ray meets.
 #ifndef DV_TOPOLOGY_SEARCH_BOX_TREE_H
 #define DV_TOPOLOGY_SEARCH_BOX_TREE_H
 
@@ -29,6 +29,8 @@ void dv_box_tree_init(dvBoxTree *t, const dvBox *boxes, size_t count);
 void dv_box_tree_fini(dvBoxTree *t);
 // Sets `hits` to the boxes that contain the point (borders count), in ascending order.
 void dv_box_tree_find(const dvBoxTree *t, const double point[3], dvHits *hits);
+// The same for those that meet a box.
+void dv_box_tree_meet(const dvBoxTree *t, const dvBox *box, dvHits *hits);
 // Sets `hits` to the boxes that the ray origin + t direction, t >= 0, meets, in ascending order. Boxes that it misses
 // by a rounding error count as well.
 void dv_box_tree_ray(const dvBoxTree *t, const double origin[3], const double direction[3], dvHits *hits);
