@@ -9,7 +9,7 @@ const int dv_cell_parameters[DV_CELL_CHOICES] = {5, 6, 5, 6};
 const double dv_cell_defaults[DV_CELL_CHOICES][DV_CELL_PARAMETERS] = {
     {0.0003, 0.006, 0.12, 0.15, 0.13},
     {0.0129, 8, 0.15, 0.002, 0.2, 0.3},
-    {260, 0.13, 100, 13, 1},
+    {260, 0.13, 100, 2, 1},
     {14.838, 0.0398, 0.153, 0.392, 5.405, 0.294},
 };
 const char *const dv_cell_names[DV_CELL_CHOICES] = {"t_in, t_out, t_open, t_close and gate", "T, k, a, e, m1 and m2",
@@ -40,6 +40,13 @@ double dv_cell_speed(const dvCell *c, double diffusivity)
   }
   double rate = c->law == DV_ALIEV_PANFILOV ? p[1] / p[0] : p[0], a = c->law == DV_ALIEV_PANFILOV ? p[2] : p[1];
   return fmax(0, sqrt(0.5 * diffusivity * rate) * (1 - 2 * a));
+}
+
+double dv_cell_width(const dvCell *c, double diffusivity)
+{
+  double human = 0.6125 * sqrt(diffusivity / 9.53e-5),
+         speed = c->law == DV_TEN_TUSSCHER ? human : dv_cell_speed(c, diffusivity);
+  return speed > 0 ? 2 * diffusivity / speed : 0;
 }
 
 double dv_cell_duration(const dvCell *c, double interval)

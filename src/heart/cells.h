@@ -41,6 +41,9 @@ double dv_cell_rest(const dvCell *c, int variable);          // each of them at 
 double dv_cell_threshold(const dvCell *c);                   // potential at which a cell counts as excited
 double dv_cell_longest(const dvCell *c);                     // step that is still accurate, s
 double dv_cell_speed(const dvCell *c, double diffusivity);   // of a plane wave, m/s; 0 when there is none
+// About the width of its front along the fibres, 2 D / c; with the speed of fine meshes for human cells. 0 where
+// nothing moves.
+double dv_cell_width(const dvCell *c, double diffusivity);
 // How long a cell of Mitchell and Schaeffer stays excited after a rest of `interval` seconds (closed form).
 double dv_cell_duration(const dvCell *c, double interval);
 // A sentence about parameters that make no sense, or NULL.

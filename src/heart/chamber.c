@@ -1,11 +1,25 @@
 // See chamber.h.
 #include "heart/chamber.h"
 
+#include "heart/classes.h"
+#include "topology/topology.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+static const double LARGE = 0.1;   // m3: no heart has such a chamber
+
 // --- rims ---
+
+static double six(dvVec3 a, dvVec3 b, dvVec3 c) { return dv_vec3_dot(a, dv_vec3_cross(b, c)); }
+
+static dvVec3 mean_of(const double *x, const int32_t *rim, size_t n)
+{
+  dvVec3 m = dv_vec3(0, 0, 0);
+  for (size_t i = 0; i < n; i++) m = dv_vec3_add(m, dv_vec3_load(x + 3 * (size_t)rim[i]));
+  return dv_vec3_scale(m, 1 / (double)n);
+}
 
 typedef struct Edge {
   int32_t from, to;
@@ -68,7 +82,17 @@ static bool trace_rims(dvChamber *c, Edge *border, size_t count)
   return good;
 }
 
-static dvStatus find_rims(dvChamber *c, dvObject *o)
+static void describe_rims(const dvChamber *c, const double *x, dvText *out)
+{
+  for (size_t l = 0; l + 1 < c->rim_first.count && l < 4; l++) {
+    const int32_t *rim = c->rims.data + c->rim_first.data[l];
+    size_t n = (size_t)(c->rim_first.data[l + 1] - c->rim_first.data[l]);
+    dvVec3 m = mean_of(x, rim, n);
+    dv_text_printf(out, "%s %zu edges around %.3g %.3g %.3g", l ? "," : ":", n, m.x, m.y, m.z);
+  }
+}
+
+static dvStatus find_rims(dvChamber *c, dvObject *o, const double *x)
 {
   Edge *edges = dv_alloc((c->triangles.count + 1) * sizeof *edges);
   size_t border = find_border(&c->triangles, edges);
@@ -82,9 +106,14 @@ static dvStatus find_rims(dvChamber *c, dvObject *o)
                             "the chamber is open: its border is not made of simple rings");
   dv_free(edges);
   int openings = (int)c->rim_first.count - 1;
-  if (status == DV_OK && openings != c->lids)
+  if (status == DV_OK && openings != c->lids) {
+    dvText where = {0};
+    describe_rims(c, x, &where);
     status = dv_field_error(o, &c->triangles, "set lids to the number of openings, or close the others",
-                            "the chamber is open: its wall has %d openings, and there are %d lids", openings, c->lids);
+                            "the chamber is open: its wall has %d openings, and there are %d lids%s", openings, c->lids,
+                            where.text ? where.text : "");
+    dv_text_free(&where);
+  }
   return status;
 }
 
@@ -102,6 +131,29 @@ static void list_points(dvChamber *c, size_t count)
   dv_array_resize(&c->g, 3 * c->points.count);
 }
 
+static int32_t root_of(int32_t *up, int32_t i)
+{
+  while (up[i] != i) i = up[i] = up[up[i]];
+  return i;
+}
+
+// parts of the wall that do not touch each other
+static size_t count_pieces(const dvChamber *c)
+{
+  size_t pieces = c->points.count;
+  int32_t *up = dv_alloc((pieces + 1) * sizeof *up);
+  for (size_t i = 0; i < c->points.count; i++) up[i] = (int32_t)i;
+  for (size_t i = 0; i + 3 <= c->triangles.count; i += 3)
+    for (size_t k = 1; k < 3; k++) {
+      int32_t a = root_of(up, c->place.data[c->triangles.data[i]]),
+              b = root_of(up, c->place.data[c->triangles.data[i + k]]);
+      pieces -= a != b;
+      up[a] = b;
+    }
+  dv_free(up);
+  return pieces;
+}
+
 // --- setting up ---
 
 dvStatus dv_chamber_check(dvChamber *c, dvObject *o)
@@ -110,11 +162,13 @@ dvStatus dv_chamber_check(dvChamber *c, dvObject *o)
                               &c->arterialCompliance, &c->bloodStiffness};
   for (size_t i = 0; i < DV_COUNT(positive); i++)
     if (!(*positive[i] > 0 && *positive[i] < DV_EXPLODED))
-      return dv_field_error(o, positive[i], "give a number above 0", "%s is %g",
+      return dv_field_error(o, positive[i], "give a number above 0, and below all bounds", "%s is %g",
                             dv_field_name(dv_field_of(o, positive[i])->desc), *positive[i]);
-  if (!(fabs(c->atrialPressure) < DV_EXPLODED && fabs(c->arterialPressure) < DV_EXPLODED &&
-        fabs(c->venousPressure) < DV_EXPLODED))
-    return dv_field_error(o, &c->atrialPressure, NULL, "a pressure is not finite");
+  const double *pressures[] = {&c->atrialPressure, &c->arterialPressure, &c->venousPressure};
+  for (size_t i = 0; i < DV_COUNT(pressures); i++)
+    if (!(fabs(*pressures[i]) < 1e9))
+      return dv_field_error(o, pressures[i], "pressures of blood are some thousand Pa", "%s is %g Pa",
+                            dv_field_name(dv_field_of(o, pressures[i])->desc), *pressures[i]);
   if (!(c->atrialPressure < c->arterialPressure))
     return dv_field_error(o, &c->arterialPressure, "the pressure of the artery is above that of the atrium",
                           "the valves contradict each other: %g Pa in the atrium would open both at once, the artery "
@@ -135,19 +189,128 @@ dvStatus dv_chamber_init(dvChamber *c, dvObject *o, const dvState *s)
   DV_TRY(dv_chamber_check(c, o));
   DV_TRY(dv_pull(o, &c->triangles));
   if (c->triangles.count == 0)
-    return dv_field_error(o, &c->triangles, "link it to leftEndocardium of GenerateVentricle",
+    return dv_field_error(o, &c->triangles, "link it to leftEndocardium of GenerateVentricle or of VentricleSurfaces",
                           "the chamber has no wall");
   DV_TRY(dv_check_indices(o, &c->triangles, s->count, "points"));
   for (size_t i = 0; i < c->triangles.count; i++)
     if (c->triangles.data[i] < 0 || (size_t)c->triangles.data[i] >= s->count) return DV_ERROR_INPUT;
-  DV_TRY(find_rims(c, o));
+  DV_TRY(find_rims(c, o, dv_state_read(s, DV_X)));
   dv_array_resize(&c->wall, c->triangles.count);
   memcpy(c->wall.data, c->triangles.data, c->triangles.count * sizeof *c->wall.data);
   list_points(c, s->count);
+  size_t pieces = count_pieces(c);
+  if (pieces > 1)
+    return dv_field_error(o, &c->triangles, "give each chamber a wall and a component of its own",
+                          "the wall is in %zu pieces that do not touch", pieces);
   double volume = dv_chamber_volume(c, dv_state_read(s, DV_X));
   if (!(volume > 0))
-    return dv_field_error(o, &c->triangles, "turn its triangles round", "the chamber has a volume of %g m3", volume);
+    return dv_field_error(o, &c->triangles,
+                          "turn its triangles round: flipNormals of a loader does, and VentricleSurfaces gives them so",
+                          "the chamber has a volume of %g m3", volume);
+  if (volume > LARGE)
+    dv_field_warning(o, &c->triangles, "lengths are in metres: scale3d=\"0.001 0.001 0.001\" of a loader",
+                     "the chamber has a volume of %g m3; those of hearts have some 1e-4", volume);
   return DV_OK;
+}
+
+// --- beside others ---
+
+// A triangle by its points in ascending order.
+typedef struct Face {
+  int32_t point[3];
+  int32_t number;
+} Face;
+
+static int by_points(const void *a, const void *b) { return memcmp(a, b, 3 * sizeof(int32_t)); }
+
+static Face face_of(const int32_t *t, size_t number)
+{
+  int32_t low = t[0] < t[1] ? t[0] : t[1], high = t[0] < t[1] ? t[1] : t[0];
+  if (t[2] < low) return (Face){{t[2], low, high}, (int32_t)number};
+  return t[2] < high ? (Face){{low, t[2], high}, (int32_t)number} : (Face){{low, high, t[2]}, (int32_t)number};
+}
+
+static Face *sorted_faces(const dvChamber *c)
+{
+  size_t n = c->wall.count / 3;
+  Face *faces = dv_alloc((n + 1) * sizeof *faces);
+  for (size_t i = 0; i < n; i++) faces[i] = face_of(c->wall.data + 3 * i, i);
+  qsort(faces, n, sizeof *faces, by_points);
+  return faces;
+}
+
+static const Face *find_face(const dvChamber *c, const Face *faces, const int32_t *t)
+{
+  Face wanted = face_of(t, 0);
+  return bsearch(&wanted, faces, c->wall.count / 3, sizeof *faces, by_points);
+}
+
+typedef struct Neighbours {
+  dvVisitor visitor;
+  const dvChamber *chamber;
+  dvObject *owner;
+  const Face *faces;
+  bool reached;   // the chamber itself: those after it tell of it
+  dvStatus status;
+} Neighbours;
+
+static void compare(Neighbours *n, const dvObject *other)
+{
+  const dvInts *t = dv_object_field(other, "triangles")->value;
+  size_t shared = 0;
+  for (size_t i = 0; i + 3 <= t->count; i += 3) shared += find_face(n->chamber, n->faces, t->data + i) != NULL;
+  if (shared)
+    n->status =
+        dv_field_error(n->owner, &n->chamber->triangles, "give each chamber its own wall",
+                       "%zu triangles are the wall of %s, too: two pressures would act on them", shared, other->name);
+}
+
+static dvWalk compare_in(dvVisitor *v, dvNode *node)
+{
+  Neighbours *n = (Neighbours *)v;
+  for (size_t i = 0; i < node->objects.count && !n->reached; i++) {
+    dvObject *o = node->objects.data[i];
+    n->reached = o == n->owner;
+    bool chamber = o->cls == &dv_heart_pressure_class || o->cls == &dv_lagrangian_pressure_class;
+    if (chamber && !n->reached && !o->failed && dv_node_state_up(o->node) == dv_node_state_up(n->owner->node))
+      compare(n, o);
+  }
+  return n->reached ? DV_WALK_PRUNE : DV_WALK_ON;
+}
+
+// tissue lies on the side of the wall to which its normals point
+static void check_side(const dvChamber *c, const dvObject *o, const Face *faces, const double *x)
+{
+  static const int opposite[4][4] = {{1, 2, 3, 0}, {0, 2, 3, 1}, {0, 1, 3, 2}, {0, 1, 2, 3}};
+  dvObject *mesh = dv_node_find_up(o->node, DV_ROLE_TOPOLOGY);
+  const dvInts *tetra = mesh ? dv_topology_elements(dv_topology(mesh), DV_TETRAHEDRON) : NULL;
+  size_t right = 0, wrong = 0;
+  for (size_t i = 0; tetra && i + 4 <= tetra->count; i += 4)
+    for (int k = 0; k < 4; k++) {
+      int32_t p[4];
+      for (int m = 0; m < 4; m++) p[m] = tetra->data[i + (size_t)opposite[k][m]];
+      const Face *found = find_face(c, faces, p);
+      if (!found || p[3] < 0 || (size_t)p[3] >= c->place.count) continue;
+      const int32_t *t = c->wall.data + 3 * found->number;
+      dvVec3 a = dv_vec3_load(x + 3 * (size_t)t[0]), b = dv_vec3_sub(dv_vec3_load(x + 3 * (size_t)t[1]), a),
+             d = dv_vec3_sub(dv_vec3_load(x + 3 * (size_t)t[2]), a);
+      bool outside = six(dv_vec3_sub(dv_vec3_load(x + 3 * (size_t)p[3]), a), b, d) > 0;
+      right += outside;
+      wrong += !outside;
+    }
+  if (wrong > right)
+    dv_field_warning(o, &c->triangles, "give the endocardium, such as leftEndocardium of VentricleSurfaces",
+                     "the tissue lies inside of the chamber: its wall is the outside of the body");
+}
+
+dvStatus dv_chamber_compare(const dvChamber *c, dvObject *o, const double *x)
+{
+  Face *faces = sorted_faces(c);
+  Neighbours n = {.visitor = {.top_down = compare_in}, .chamber = c, .owner = o, .faces = faces};
+  dv_visit(o->node->scene->root, &n.visitor);
+  check_side(c, o, faces, x);
+  dv_free(faces);
+  return n.status;
 }
 
 void dv_chamber_start(dvChamber *c, const double *x)
@@ -169,15 +332,6 @@ void dv_chamber_free(dvChamber *c)
 }
 
 // --- volume ---
-
-static double six(dvVec3 a, dvVec3 b, dvVec3 c) { return dv_vec3_dot(a, dv_vec3_cross(b, c)); }
-
-static dvVec3 mean_of(const double *x, const int32_t *rim, size_t n)
-{
-  dvVec3 m = dv_vec3(0, 0, 0);
-  for (size_t i = 0; i < n; i++) m = dv_vec3_add(m, dv_vec3_load(x + 3 * (size_t)rim[i]));
-  return dv_vec3_scale(m, 1 / (double)n);
-}
 
 double dv_chamber_volume(const dvChamber *c, const double *x)
 {
@@ -367,6 +521,14 @@ void dv_chamber_end(dvChamber *c, double h, double v, double p)
     if (p > c->arterialPressure) change_phase(c, DV_EJECTION);
     else if (p < c->atrialPressure) change_phase(c, DV_FILLING);
   }
+}
+
+void dv_chamber_warn(dvChamber *c, const dvObject *o)
+{
+  if (c->volume > 0 || c->turned) return;
+  c->turned = true;
+  dv_warning(o, "let NewtonRaphsonSolver tell which steps find no solution (warnWhenDiverge); make soft parts stiffer",
+             "the wall has turned inside out: its volume is %g m3", c->volume);
 }
 
 void dv_chamber_remember(dvChamber *c, dvMemoryStream *s)

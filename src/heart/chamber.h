@@ -58,6 +58,7 @@ typedef struct dvChamber {
   DV_ARRAY(double) matrix;                 // scratch of a rim
   double before;                           // V_n
   double closed_volume, closed_pressure;   // V_0, p_0
+  bool turned;                             // one was told that its wall has turned inside out
 } dvChamber;
 
 // What the pressure is in a step: p_b - s (V - V_b).
@@ -77,6 +78,9 @@ typedef struct dvChamberLaw {
 // Finds rims and points. Errors: no triangles, another number of openings than lids, contradicting pressures.
 dvStatus dv_chamber_init(dvChamber *c, dvObject *o, const dvState *s);
 dvStatus dv_chamber_check(dvChamber *c, dvObject *o);
+// For the slot bwd_init: an error when the wall is also that of a chamber before this one, a warning when the tissue
+// lies inside.
+dvStatus dv_chamber_compare(const dvChamber *c, dvObject *o, const double *x);
 void dv_chamber_start(dvChamber *c, const double *x);   // volume and phase of the first step
 void dv_chamber_free(dvChamber *c);
 double dv_chamber_volume(const dvChamber *c, const double *x);
@@ -91,6 +95,8 @@ dvChamberLaw dv_chamber_law(const dvChamber *c, double h, bool turned);
 bool dv_chamber_turns(const dvChamber *c, double h, double pressure);
 // The end of a step that led to volume v with a pressure p: circulation and phases move on.
 void dv_chamber_end(dvChamber *c, double h, double v, double p);
+// Warns, once, when a step has turned the wall inside out: no numbers of a beat are right from then on.
+void dv_chamber_warn(dvChamber *c, const dvObject *o);
 void dv_chamber_remember(dvChamber *c, dvMemoryStream *s);
 void dv_chamber_touch(dvChamber *c, dvObject *o);
 

@@ -80,13 +80,16 @@ static dvStatus contraction_reinit(dvObject *o)
                              &c->contractionRate, &c->relaxationRate, &c->destruction};
   for (size_t i = 0; i < DV_COUNT(numbers); i++)
     if (!(*numbers[i] >= 0 && *numbers[i] < DV_EXPLODED))
-      return dv_field_error(o, numbers[i], "give a number from 0 on", "%s is %g",
+      return dv_field_error(o, numbers[i], "give a number from 0 on, below all bounds", "%s is %g",
                             dv_field_name(dv_field_of(o, numbers[i])->desc), *numbers[i]);
   if (!(c->seriesStiffness > 0))
     return dv_field_error(o, &c->seriesStiffness, "3e7 is the default", "the spring in series has no stiffness");
   if (!(c->thresholds[0] < c->thresholds[1]))
     return dv_field_error(o, &c->thresholds, "give two potentials, the lower one first", "thresholds are %g and %g",
                           c->thresholds[0], c->thresholds[1]);
+  if (!(c->thresholds[0] < 1))
+    dv_field_warning(o, &c->thresholds, "potentials are 0 at rest and 1 when excited: 0.2 and 0.8 are the defaults",
+                     "thresholds are %g and %g: the muscle will never pull", c->thresholds[0], c->thresholds[1]);
   return DV_OK;
 }
 
@@ -190,9 +193,14 @@ static void take_rates(const Job *job, size_t b)
     double *out = c->rates.data + DV_LANES * DV_BRIDGE_RATES * (lane / DV_LANES) + lane % DV_LANES;
     if (element < 0) continue;
     const int32_t *p = c->tissue.tetra + 4 * (size_t)element;
-    double mean = 0.25 * (job->u[p[0]] + job->u[p[1]] + job->u[p[2]] + job->u[p[3]]),
-           part = (mean - c->thresholds[0]) / (c->thresholds[1] - c->thresholds[0]), s = dv_max(0, dv_min(1, part)),
-           rate = s * c->contractionRate - (1 - s) * c->relaxationRate;
+    double sum = 0, count = 0;
+    for (int k = 0; k < 4; k++) {   // muscle beside a scar is as excited as what lives of it
+      double alive = c->tissue.alive.data[p[k]];
+      sum += alive * job->u[p[k]];
+      count += alive;
+    }
+    double mean = count > 0 ? sum / count : 0, part = (mean - c->thresholds[0]) / (c->thresholds[1] - c->thresholds[0]),
+           s = dv_max(0, dv_min(1, part)), rate = s * c->contractionRate - (1 - s) * c->relaxationRate;
     out[0] = dv_max(rate, 0);
     out[DV_LANES] = fabs(rate);
     out[2 * DV_LANES] = c->tissue.contractility.data[element];

@@ -74,14 +74,18 @@ static dvStatus ecg_reinit(dvObject *o)
 {
   Ecg *e = (Ecg *)o;
   for (size_t i = 0; i < e->electrodes.count; i++)
-    if (!isfinite(e->electrodes.data[i]))
-      return dv_field_error(o, &e->electrodes, NULL, "electrode %zu is not at a finite place", i / 3);
+    if (!(fabs(e->electrodes.data[i]) < 1e6))
+      return dv_field_error(o, &e->electrodes, "give places near the heart, in m", "electrode %zu is beyond all bounds",
+                            i / 3);
   if (e->electrodes.count == 0)
     return dv_field_error(o, &e->electrodes, "give places outside of the heart: electrodes=\"0.1 0 0\"",
                           "there are no electrodes");
   if (!(e->anisotropyRatio >= 0 && e->anisotropyRatio <= 1) || !(e->diffusivity >= 0 && e->diffusivity < 1e6))
     return dv_field_error(o, &e->anisotropyRatio, "give the numbers of the solver", "diffusivity %g and ratio %g",
                           e->diffusivity, e->anisotropyRatio);
+  if (!(e->threshold >= 0 && e->threshold < 1))
+    return dv_field_error(o, &e->threshold, "give a share from 0 to 1: 0.05 is the default",
+                          "nothing is %g of the largest height", e->threshold);
   if (!dv_reals_resize(&e->leads, dv_reals_size(&e->electrodes))) return dv_error(o, NULL, "out of memory");
   return e->tissue.points ? make_weights(e) : DV_OK;
 }

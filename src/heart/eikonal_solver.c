@@ -75,7 +75,9 @@ static dvStatus eikonal_reinit(dvObject *o)
 {
   Eikonal *e = (Eikonal *)o;
   DV_TRY(take_law(e));
-  if (!(e->diffusivity >= 0 && e->diffusivity < 1e6) || !(e->speed >= 0 && e->speed < 1e6))
+  if (!(e->diffusivity >= 0 && e->diffusivity < 1e6))
+    return dv_field_error(o, &e->diffusivity, "1e-4 is that of the heart", "the diffusivity is %g", e->diffusivity);
+  if (!(e->speed >= 0 && e->speed < 1e6))
     return dv_field_error(o, &e->speed, "0 takes that of the cells", "a front cannot move with %g m/s", e->speed);
   e->speedUsed = e->speed > 0 ? e->speed : dv_cell_speed(&e->law, e->diffusivity);
   dv_touch(o, &e->speedUsed);
@@ -84,9 +86,11 @@ static dvStatus eikonal_reinit(dvObject *o)
   if (!(e->anisotropyRatio > 0 && e->anisotropyRatio <= 1))
     return dv_field_error(o, &e->anisotropyRatio, "give a number up to 1, above 0", "the ratio is %g",
                           e->anisotropyRatio);
-  if (!(e->rise >= 0) || !(e->fall >= 0))
-    return dv_field_error(o, &e->rise, "times are from 0 on", "the potential cannot rise in %g s and fall in %g s",
-                          e->rise, e->fall);
+  double longest = dv_cell_duration(&e->law, 1e6);
+  if (!(e->rise >= 0 && e->rise < longest) || !(e->fall >= 0 && e->fall < longest))
+    return dv_field_error(o, &e->rise, "give times from 0 on, below that for which cells are excited",
+                          "the potential cannot rise in %g s and fall in %g s; cells are excited for %g s at most",
+                          e->rise, e->fall, longest);
   if (e->fronts_of.points) dv_eikonal_fill(&e->fronts_of, &e->tissue, e->speedUsed, e->anisotropyRatio);
   return DV_OK;
 }
@@ -239,6 +243,7 @@ const dvClass dv_eikonal_class = {
     .blocks = {&dv_object_block, DV_BLOCK(eikonal_fields)},
     .ops = {[DV_ROLE_ODE] = &eikonal_ops, [DV_ROLE_VISUAL] = &eikonal_looks},
     .init = eikonal_init,
+    .bwd_init = dv_muscle_ready,
     .reinit = eikonal_reinit,
     .restored = eikonal_restored,
     .destroy = eikonal_destroy,

@@ -25,8 +25,8 @@ enum { DRAW_NOTHING, DRAW_ARROWS, DRAW_ANGLES };
   X(tetrahedra, tetrahedra, "", "", "tetrahedra; those of the topology of the node by default", .flags = DV_INPUT)   \
   X(vec3, axis, "0 0 1", "", "long axis of the ventricle, for helixAngle", .flags = DV_INPUT)                        \
   X(choice, draw, "angles", "",                                                                                      \
-    "what the viewer shows: nothing, an arrow each, or the surface in colours of the "                               \
-    "angle against the horizontal",                                                                                  \
+    "what the viewer shows: nothing, an arrow each in the colours of its direction (red along x, green along y, "    \
+    "blue along z), or the surface in colours of the angle against the horizontal",                                  \
     .options = "none|arrows|angles", .flags = DV_LOOKS)                                                              \
   X(vec3s, fibres, "", "", "direction of each tetrahedron, of length 1", .flags = DV_OUTPUT)                         \
   X(vec3s, centres, "", "m", "middle of each tetrahedron", .flags = DV_OUTPUT)                                       \
@@ -124,8 +124,11 @@ static dvStatus make_fibres(Fibre *f, const dvReals *given)
     return dv_field_error(o, member, "link vectors to those of a loader or of GenerateVentricle, or give a filename",
                           "there are no fibres");
   if (have != 1 && have != n && have != points)
-    return dv_field_error(o, member, "give one for each tetrahedron, one for each point, or one for all",
-                          "there are %zu directions for %zu tetrahedra with %zu points", have, n, points);
+    return dv_field_error(
+        o, member,
+        "give one for each tetrahedron, one for each point, or one for all; of a file with triangles, "
+        "too, a loader has those of the tetrahedra as NAME_tetrahedra",
+        "there are %zu directions for %zu tetrahedra with %zu points", have, n, points);
   if (!dv_reals_resize(&f->fibres, 3 * n)) return dv_engine_no_memory(o);
   double *out = dv_reals_edit(&f->fibres);
   for (size_t i = 0; i < n; i++) {
@@ -205,8 +208,10 @@ static void fibre_sketch(dvObject *o, dvSketch *out)
     *out = (dvSketch){.kind = DV_SKETCH_ARROWS,
                       .positions = dv_field_of(o, &f->centres),
                       .vectors = dv_field_of(o, &f->arrows),
+                      .radius = 1,
+                      .directed = true,
                       .coloured = true,
-                      .colour = {0.75, 0.2, 0.2, 1}};
+                      .colour = {1, 1, 1, 1}};
     return;
   }
   dvObject *state = dv_node_state_up(o->node);

@@ -92,6 +92,8 @@ static dvStatus check_numbers(Monodomain *m)
   dvObject *o = &m->base;
   if (!(m->diffusivity >= 0 && m->diffusivity < 1e6))
     return dv_field_error(o, &m->diffusivity, "1e-4 is that of the heart", "the diffusivity is %g", m->diffusivity);
+  if (m->diffusivity == 0)
+    dv_field_warning(o, &m->diffusivity, "1e-4 is that of the heart", "nothing is conducted from point to point");
   if (!(m->anisotropyRatio >= 0 && m->anisotropyRatio <= 1))
     return dv_field_error(o, &m->anisotropyRatio, "give 0 to 1: less is conducted across fibres", "the ratio is %g",
                           m->anisotropyRatio);
@@ -101,8 +103,8 @@ static dvStatus check_numbers(Monodomain *m)
     return dv_field_error(o, &m->step, "1e-4 is right for most meshes", "the step is %g s", m->step);
   if (!(m->theta >= 0.5 && m->theta <= 1))
     return dv_field_error(o, &m->theta, "give 0.5 to 1", "theta is %g: the solution would explode", m->theta);
-  if (!(m->tolerance > 0) || m->iterations < 1)
-    return dv_field_error(o, &m->tolerance, "1e-7 and 500 are the defaults",
+  if (!(m->tolerance > 0 && m->tolerance < 1) || m->iterations < 1)
+    return dv_field_error(o, &m->tolerance, "1e-7 and 500 are the defaults; potentials are from 0 to 1",
                           "no solution is found to %g in %d iterations", m->tolerance, m->iterations);
   return DV_OK;
 }
@@ -140,6 +142,10 @@ static dvStatus check_stimuli(Monodomain *m)
   for (size_t i = 0; i < t->stimuli.count; i++) {
     DV_TRY(dv_object_ensure(t->stimuli.data[i]));
     DV_TRY(dv_muscle_stimulated(t, t->stimuli.data[i]));
+    dvPulse p = dv_stimulus_pulse(t->stimuli.data[i]);
+    if (!(p.strength * p.duration > 0))
+      dv_warning(t->stimuli.data[i], "500 1/s for 0.002 s excite cells at rest",
+                 "a pulse of %g 1/s for %g s excites nothing", p.strength, p.duration);
   }
   return DV_OK;
 }
@@ -150,6 +156,22 @@ static bool fill_reals(dvReals *r, size_t n, double value)
   double *out = dv_reals_edit(r);
   for (size_t i = 0; i < n; i++) out[i] = value;
   return true;
+}
+
+// cells far apart do not excite each other
+static void warn_of_coarseness(const Monodomain *m)
+{
+  const dvMuscle *t = &m->tissue;
+  double sum = 0, width = dv_cell_width(&m->law, m->diffusivity);
+  for (size_t i = 0; i < t->count; i++)
+    for (int a = 0; a < 4; a++)
+      for (int b = a + 1; b < 4; b++)
+        sum += dv_vec3_norm(dv_vec3_sub(dv_vec3_load(t->rest + 3 * (size_t)t->tetra[4 * i + (size_t)a]),
+                                        dv_vec3_load(t->rest + 3 * (size_t)t->tetra[4 * i + (size_t)b])));
+  double edge = sum / (6 * (double)t->count);
+  if (width > 0 && edge > 4 * width)
+    dv_warning(&m->base, "use a finer mesh, or EikonalSolver, which needs none",
+               "waves may not go on: edges are %.2g mm long, and a front is %.2g mm wide", 1e3 * edge, 1e3 * width);
 }
 
 static dvStatus monodomain_init(dvObject *o)
@@ -174,6 +196,7 @@ static dvStatus monodomain_init(dvObject *o)
   for (size_t i = 0; i < m->w.count; i++) m->w.data[i] = dv_cell_rest(&m->law, (int)(i / n));
   memcpy(dv_reals_edit(&m->potential), dv_state_read(s, DV_X), n * sizeof(double));
   m->pulses = UINT64_MAX;
+  warn_of_coarseness(m);
   return check_stimuli(m);
 }
 
@@ -333,6 +356,7 @@ const dvClass dv_monodomain_class = {
     .blocks = {&dv_object_block, DV_BLOCK(monodomain_fields)},
     .ops = {[DV_ROLE_ODE] = &monodomain_ops, [DV_ROLE_VISUAL] = &monodomain_looks},
     .init = monodomain_init,
+    .bwd_init = dv_muscle_ready,
     .reinit = monodomain_reinit,
     .destroy = monodomain_destroy,
     DV_MEMORY(monodomain_memory),

@@ -3,6 +3,7 @@
 
 #include "force/mesh.h"
 #include "heart/classes.h"
+#include "ode/loop.h"
 
 #include <math.h>
 #include <string.h>
@@ -125,6 +126,7 @@ dvStatus dv_muscle_init(dvMuscle *t, dvObject *o, dvLink *topology, const dvReal
   DV_TRY(take_fibres(t, fibres, needs_fibres));
   dv_array_resize(&t->conduction, t->count);
   dv_array_resize(&t->contractility, t->count);
+  dv_array_resize(&t->stiffness, t->count);
   dv_array_resize(&t->alive, t->points);
   dv_array_resize(&t->mark, t->points);
   collect(t);
@@ -146,9 +148,11 @@ void dv_muscle_free(dvMuscle *t)
   dv_array_free(&t->fibre);
   dv_array_free(&t->conduction);
   dv_array_free(&t->contractility);
+  dv_array_free(&t->stiffness);
   dv_array_free(&t->alive);
   dv_array_free(&t->zones);
   dv_array_free(&t->inside);
+  dv_array_free(&t->lost);
   dv_array_free(&t->stimuli);
   dv_array_free(&t->mark);
 }
@@ -198,18 +202,32 @@ static dvStatus mark_cells(dvMuscle *t, const dvObject *zone)
   return DV_OK;
 }
 
-static void apply_zone(dvMuscle *t, const dvObject *zone)
+// cells of points all of whose tetrahedra are in the zone; those of its border belong to the muscle beside it
+static void kill_inside(dvMuscle *t)
+{
+  dv_array_resize(&t->lost, t->points);
+  memset(t->lost.data, 0, t->points * sizeof *t->lost.data);
+  for (int outside = 0; outside < 2; outside++)
+    for (size_t i = 0; i < 4 * t->count; i++)
+      if (t->inside.data[i / 4] == !outside) t->lost.data[t->tetra[i]] = !outside;
+  for (size_t i = 0; i < t->points; i++)
+    if (t->lost.data[i]) t->alive.data[i] = 0;
+}
+
+static void apply_zone(dvMuscle *t, const dvObject *zone, bool active)
 {
   dvZoneEffect e = dv_zone_effect(zone);
+  if (!active) e = (dvZoneEffect){1, 1, e.stiffness, true};
   for (size_t i = 0; i < t->points; i++)
     if (t->mark.data[i] && !e.alive) t->alive.data[i] = 0;
+  if (!e.alive) kill_inside(t);
   for (size_t i = 0; i < t->count; i++) {
     const int32_t *p = t->tetra + 4 * i;
-    bool inside = t->inside.data[i];
-    if (!(inside || t->mark.data[p[0]] || t->mark.data[p[1]] || t->mark.data[p[2]] || t->mark.data[p[3]])) continue;
+    if (!(t->inside.data[i] || t->mark.data[p[0]] || t->mark.data[p[1]] || t->mark.data[p[2]] || t->mark.data[p[3]]))
+      continue;
     t->conduction.data[i] *= e.conduction;
     t->contractility.data[i] *= e.contractility;
-    for (int k = 0; k < 4 && inside && !e.alive; k++) t->alive.data[p[k]] = 0;
+    t->stiffness.data[i] *= e.stiffness;
   }
 }
 
@@ -223,7 +241,7 @@ dvStatus dv_muscle_zones(dvMuscle *t, double time, bool *changed)
   if (changed) *changed = stamp != t->zone_stamp;
   if (stamp == t->zone_stamp) return DV_OK;
   t->zone_stamp = stamp;
-  for (size_t i = 0; i < t->count; i++) t->conduction.data[i] = t->contractility.data[i] = 1;
+  for (size_t i = 0; i < t->count; i++) t->conduction.data[i] = t->contractility.data[i] = t->stiffness.data[i] = 1;
   for (size_t i = 0; i < t->points; i++) t->alive.data[i] = 1;
   for (size_t i = 0; i < t->zones.count; i++) {
     dvObject *zone = t->zones.data[i];
@@ -232,7 +250,7 @@ dvStatus dv_muscle_zones(dvMuscle *t, double time, bool *changed)
     memset(t->mark.data, 0, t->points * sizeof *t->mark.data);
     DV_TRY(dv_places_mark(zone, &places, t->rest, t->points, t->mark.data));
     DV_TRY(mark_cells(t, zone));
-    if (dv_zone_active(zone, time)) apply_zone(t, zone);
+    apply_zone(t, zone, dv_zone_active(zone, time));
   }
   return DV_OK;
 }
@@ -258,10 +276,75 @@ bool dv_muscle_gradients(const dvMuscle *t, size_t i, dvVec3 g[4], double *volum
   return true;
 }
 
+// what has failed is not there, and need not be missed
+static bool mistakes_come_first(const dvObject *o) { return o->context->log.recent != DV_OK; }
+
 const dvMuscle *dv_muscle_of(const dvObject *o)
 {
   if (o->cls == &dv_monodomain_class) return dv_monodomain_tissue(o);
   return o->cls == &dv_eikonal_class ? dv_eikonal_tissue(o) : NULL;
+}
+
+typedef struct Seeker {
+  dvVisitor visitor;
+  const dvNode *place;
+  bool found;
+} Seeker;
+
+static bool stands_below(const dvNode *n, const dvNode *above)
+{
+  while (n && n != above) n = n->parents.count ? n->parents.data[0] : NULL;
+  return n != NULL;
+}
+
+static dvWalk seek_tissue(dvVisitor *v, dvNode *node)
+{
+  static const dvClass *const owners[] = {&dv_monodomain_class, &dv_eikonal_class, &dv_contraction_class,
+                                          &dv_ecg_class};
+  Seeker *s = (Seeker *)v;
+  for (size_t i = 0; i < node->objects.count; i++)
+    for (size_t k = 0; k < DV_COUNT(owners); k++) {
+      const dvObject *o = node->objects.data[i], *mesh = NULL;
+      if (o->cls == owners[k]) mesh = ((const dvLink *)dv_object_field(o, "topology")->value)->target;
+      if (o->cls == owners[k] && !mesh) mesh = dv_node_find_up(node, DV_ROLE_TOPOLOGY);   // it may come later
+      s->found = s->found || (mesh && stands_below(s->place, mesh->node));
+    }
+  return s->found ? DV_WALK_PRUNE : DV_WALK_ON;
+}
+
+void dv_muscle_finds(const dvObject *place)
+{
+  Seeker s = {.visitor = {.top_down = seek_tissue, .everything = true}, .place = place->node};
+  if (mistakes_come_first(place)) return;
+  dv_visit(place->node->scene->root, &s.visitor);
+  if (!s.found)
+    dv_warning(place, "move it to the node of the mesh that a solver has, or further down",
+               "%s has no effect: no tissue is in its node or above", place->cls->name);
+}
+
+// a solver above rules this node, unless a loop gives each its turn
+static void warn_of_turn(const dvObject *o)
+{
+  const dvObject *loop = o->node->scene->loop, *above = NULL;
+  for (const dvNode *n = o->node; n->parents.count && !above; n = n->parents.data[0])
+    above = dv_node_find(n->parents.data[0], DV_ROLE_ODE);
+  if (!above || !loop || ((const dvLoopOps *)dv_ops(loop, DV_ROLE_LOOP))->by_tags) return;   // that one tells itself
+  dv_warning(o, "use MultiTagAnimationLoop with a tag for each system, or put the node beside that of the other solver",
+             "the potential will never be solved: %s further up rules this node", above->name);
+}
+
+dvStatus dv_muscle_ready(dvObject *o)
+{
+  const dvMuscle *t = dv_muscle_of(o);
+  const dvState *s = dv_state(((const dvLink *)dv_object_field(o, "state")->value)->target);
+  const double *u = dv_state_read(s, DV_X);
+  bool excited = t->stimuli.count > 0;
+  for (size_t i = 0; i < s->count && !excited; i++) excited = u[i] != 0;
+  warn_of_turn(o);
+  if (!excited && !mistakes_come_first(o))
+    dv_warning(o, "add <CardiacStimulus center=\"x y z\"/> at or below the node of the mesh, or place a lead",
+               "nothing will be excited: there is no stimulus");
+  return DV_OK;
 }
 
 dvObject *dv_muscle_shape(const dvObject *o)

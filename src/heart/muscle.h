@@ -31,6 +31,7 @@ dvStatus dv_places_mark(const dvObject *o, const dvPlaces *p, const double *x, s
 typedef struct dvZoneEffect {
   double conduction;      // times the diffusivity
   double contractility;   // times the contraction
+  double stiffness;       // times the passive stiffness, at any time
   bool alive;             // cells can be excited
 } dvZoneEffect;
 dvZoneEffect dv_zone_effect(const dvObject *zone);
@@ -67,8 +68,10 @@ typedef struct dvMuscle {
   DV_ARRAY(double) fibre;        // three numbers a tetrahedron, of length 1; none when there is no anisotropy
   DV_ARRAY(double) conduction;   // of each tetrahedron, times the diffusivity: zones
   DV_ARRAY(double) contractility;
+  DV_ARRAY(double) stiffness;
   DV_ARRAY(double) alive;   // of each point: 1 or 0
   DV_ARRAY(bool) inside;    // scratch: tetrahedra of a zone
+  DV_ARRAY(bool) lost;      // scratch: points with no other tetrahedra
   DV_ARRAY(dvObject *) zones;
   DV_ARRAY(dvObject *) stimuli;
   uint64_t zone_stamp, stimulus_stamp;   // of what is in force
@@ -82,8 +85,8 @@ typedef struct dvMuscle {
 // or none when `needs_fibres` is false. Reports everything that is wrong.
 dvStatus dv_muscle_init(dvMuscle *t, dvObject *owner, dvLink *topology, const dvReals *fibres, bool needs_fibres);
 void dv_muscle_free(dvMuscle *t);
-// Brings conduction, contractility and alive up to date for a time, with the zones and stimuli that there are now: they
-// may come and go while the scene runs. *changed (may be NULL) tells whether they are others.
+// Brings conduction, contractility, stiffness and alive up to date for a time, with the zones and stimuli that there
+// are now: they may come and go while the scene runs. *changed (may be NULL) tells whether they are others.
 dvStatus dv_muscle_zones(dvMuscle *t, double time, bool *changed);
 // Whether the mesh still has the points and tetrahedra that it had, and the state its points; an error, once, if not.
 bool dv_muscle_holds(dvMuscle *t, const dvState *state);
@@ -91,10 +94,14 @@ bool dv_muscle_holds(dvMuscle *t, const dvState *state);
 bool dv_muscle_gradients(const dvMuscle *t, size_t tetrahedron, dvVec3 g[4], double *volume);
 // The points that a stimulus acts on, in `mark` of the tissue.
 dvStatus dv_muscle_stimulated(dvMuscle *t, const dvObject *stimulus);
+// For the slot bwd_init of a stimulus or a zone: warns when no tissue looks for it where it stands.
+void dv_muscle_finds(const dvObject *place);
 // The tissue of a component that solves its potential; NULL for any other component.
 const dvMuscle *dv_muscle_of(const dvObject *o);
 const dvMuscle *dv_monodomain_tissue(const dvObject *solver);
 const dvMuscle *dv_eikonal_tissue(const dvObject *solver);
+// For the slot bwd_init of a solver: warns when nobody will call it, and when nothing will ever be excited.
+dvStatus dv_muscle_ready(dvObject *solver);
 // The Vec3 state that shows where the tissue is now; NULL when there is none.
 dvObject *dv_muscle_shape(const dvObject *o);
 

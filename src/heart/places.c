@@ -45,7 +45,15 @@ static dvStatus stimulus_init(dvObject *o)
     return dv_field_error(o, &s->start, "give a time from 0 on, or a period",
                           "the pulse is over %g s before the scene starts", -s->start - s->duration);
   if (s->count < 0) return dv_field_error(o, &s->count, "0 is for no end", "there are %d pulses", s->count);
-  if (!isfinite(s->strength)) return dv_field_error(o, &s->strength, NULL, "the strength is not finite");
+  if (!(fabs(s->strength) < 1e6))
+    return dv_field_error(o, &s->strength, "500 1/s raises the potential by 1 in 2 ms", "the strength is %g 1/s",
+                          s->strength);
+  return DV_OK;
+}
+
+static dvStatus stimulus_bwd_init(dvObject *o)
+{
+  dv_muscle_finds(o);
   return DV_OK;
 }
 
@@ -99,21 +107,29 @@ const dvClass dv_stimulus_class = {
     .blocks = {&dv_object_block, DV_BLOCK(stimulus_fields)},
     .ops = {[DV_ROLE_VISUAL] = &stimulus_ops},
     .init = stimulus_init,
+    .bwd_init = stimulus_bwd_init,
     .reinit = stimulus_init,
 };
 
 // --- zones ---
 
-#define ZONE_FIELDS(X)                                                                                            \
-  DV_PLACE_FIELDS(X)                                                                                              \
-  X(indices, tetrahedra, "", "", "or tetrahedra, by their numbers")                                               \
-  X(ints, segments, "", "", "or tetrahedra with one of these labels: 7 to 12 is the middle of a left ventricle")  \
-  X(ints, labels, "", "", "of each tetrahedron: segments of GenerateVentricle, for instance")                     \
-  X(real, conduction, "0", "", "times the diffusivity of the tissue: 0 where nothing is conducted", .least = "0") \
-  X(bool, excitable, "0", "", "cells can be excited")                                                             \
-  X(real, contractility, "0", "", "times the contraction", .least = "0")                                          \
-  X(real, start, "0", "s", "from when on: an ablation while the scene runs")                                      \
-  X(real, end, "-1", "s", "until when: a block that goes away; below 0 for always")
+#define ZONE_FIELDS(X)                                                                                              \
+  DV_PLACE_FIELDS(X)                                                                                                \
+  X(indices, tetrahedra, "", "", "or tetrahedra, by their numbers")                                                 \
+  X(ints, segments, "", "", "or tetrahedra with one of these labels: 7 to 12 is the middle of a left ventricle")    \
+  X(ints, labels, "", "", "of each tetrahedron: segments of GenerateVentricle, for instance")                       \
+  X(real, conduction, "0", "", "times the diffusivity of the tissue: 0 where nothing is conducted", .least = "0")   \
+  X(bool, excitable, "0", "", "cells can be excited")                                                               \
+  X(real, contractility, "0", "", "times the contraction", .least = "0")                                            \
+  X(real, stiffness, "1", "", "times the passive stiffness, at any time: of a scar; see stiffnesses", .least = "0", \
+    .flags = DV_INPUT)                                                                                              \
+  X(real, start, "0", "s", "from when on: an ablation while the scene runs")                                        \
+  X(real, end, "-1", "s", "until when: a block that goes away; below 0 for always")                                 \
+  X(link, topology, "", "", "topology with the tetrahedra; the one of the node or above by default",                \
+    .role = DV_ROLE_TOPOLOGY)                                                                                       \
+  X(reals, stiffnesses, "", "",                                                                                     \
+    "of each tetrahedron: the product of stiffness of all zones of the tissue, for stiffnessFactors of a law",      \
+    .flags = DV_OUTPUT)
 
 typedef struct Zone {
   dvObject base;
@@ -136,15 +152,22 @@ static dvStatus zone_init(dvObject *o)
   if (!(z->contractility >= 0 && isfinite(z->contractility)))
     return dv_field_error(o, &z->contractility, "0 is none, 1 that of healthy tissue",
                           "nothing contracts %g times as much", z->contractility);
-  if (!isfinite(z->start) || !isfinite(z->end))
-    return dv_field_error(o, &z->start, "give times in s", "the zone is there from %g to %g s", z->start, z->end);
+  if (!(z->stiffness > 0 && isfinite(z->stiffness)))
+    return dv_field_error(o, &z->stiffness, "1 is that of healthy tissue, a scar has more",
+                          "nothing is %g times as stiff", z->stiffness);
+  if (!isfinite(z->start) || !isfinite(z->end) || (z->end >= 0 && z->end <= z->start))
+    return dv_field_error(o, &z->start, "give an end after the start, or -1 for none",
+                          "the zone is there from %g to %g s", z->start, z->end);
+  if (z->indices.count + z->center.count + z->tetrahedra.count + z->segments.count == 0)
+    return dv_field_error(o, &z->indices, "give indices of points, center and radius, tetrahedra, or segments",
+                          "the zone has no place");
   return DV_OK;
 }
 
 dvZoneEffect dv_zone_effect(const dvObject *o)
 {
   const Zone *z = (const Zone *)o;
-  return (dvZoneEffect){z->conduction, z->contractility, z->excitable};
+  return (dvZoneEffect){z->conduction, z->contractility, z->stiffness, z->excitable};
 }
 bool dv_zone_active(const dvObject *o, double time)
 {
@@ -163,6 +186,47 @@ dvZoneCells dv_zone_cells(const dvObject *o)
 }
 unsigned dv_zone_version(const dvObject *o) { return ((const Zone *)o)->version; }
 
+static dvStatus zone_update(dvObject *o)
+{
+  Zone *z = (Zone *)o;
+  dvMuscle t = {0};
+  dvReals none = {.width = 3};
+  dvStatus status = dv_muscle_init(&t, o, &z->topology, &none, false);
+  if (status == DV_OK && !dv_reals_assign(&z->stiffnesses, t.stiffness.data, t.count))
+    status = dv_error(o, "use a coarser mesh", "out of memory for %zu tetrahedra", t.count);
+  dv_muscle_free(&t);
+  return status;
+}
+
+typedef struct Readers {
+  dvVisitor visitor;
+  bool found;
+} Readers;
+
+// laws have read what they need when everything is initialised
+static dvWalk find_readers(dvVisitor *v, dvNode *node)
+{
+  Readers *r = (Readers *)v;
+  for (size_t i = 0; i < node->objects.count; i++) {
+    const dvObject *o = node->objects.data[i];
+    r->found = r->found || (o->cls == &dv_tissue_zone_class && o->updated);
+  }
+  return DV_WALK_ON;
+}
+
+static dvStatus zone_bwd_init(dvObject *o)
+{
+  Zone *z = (Zone *)o;
+  Readers r = {.visitor = {.top_down = find_readers}};
+  if (!o->updated) dv_muscle_finds(o);
+  if (z->stiffness == 1) return DV_OK;
+  dv_visit(o->node->scene->root, &r.visitor);
+  if (!r.found)
+    dv_field_warning(o, &z->stiffness, "give the passive law stiffnessFactors, linked to stiffnesses of the zone",
+                     "no law asks how stiff the zone is");
+  return DV_OK;
+}
+
 static void zone_sketch(dvObject *o, dvSketch *out)
 {
   Zone *z = (Zone *)o;
@@ -178,11 +242,14 @@ static const dvVisualOps zone_ops = {.sketch = zone_sketch};
 const dvClass dv_tissue_zone_class = {
     .struct_size = sizeof(dvClass),
     .name = "TissueZone",
-    .help = "a part of the heart that conducts or contracts otherwise: an infarct, a lesion, a block",
+    .help = "a part of the heart that conducts, contracts or resists otherwise: an infarct, a lesion, a block",
     .module = DV_HEART_MODULE,
+    .roles = DV_PLAYS(DV_ROLE_ENGINE),
     .size = sizeof(Zone),
     .blocks = {&dv_object_block, DV_BLOCK(zone_fields)},
     .ops = {[DV_ROLE_VISUAL] = &zone_ops},
     .init = zone_init,
+    .bwd_init = zone_bwd_init,
     .reinit = zone_init,
+    .update = zone_update,
 };

@@ -107,6 +107,7 @@ static dvStatus pressure_bwd_init(dvObject *o)
   Pressure *p = (Pressure *)o;
   warn_of_damping(o);
   find_search(p);
+  DV_TRY(dv_chamber_compare(&p->chamber, o, dv_state_read(p->force.state, DV_X)));
   dv_chamber_start(&p->chamber, dv_state_read(p->force.state, DV_X));
   dv_chamber_touch(&p->chamber, o);
   return DV_OK;
@@ -230,6 +231,7 @@ static void pressure_end_step(dvObject *o)
   if (p->told && closed) p->chamber.closed_pressure = found;   // nothing of the compression is left
   p->told = p->started = false;
   dv_chamber_end(&p->chamber, p->h, dv_chamber_volume(&p->chamber, x), found);
+  dv_chamber_warn(&p->chamber, o);
   dv_chamber_touch(&p->chamber, o);
 }
 
@@ -278,7 +280,8 @@ const dvClass dv_heart_pressure_class = {
 // --- projection ---
 
 #define PROJECTION_FIELDS(X) \
-  X(link, chamber, "", "", "PressureConstraint whose volume is kept; the one of the node by default")
+  X(link, chamber, "", "",   \
+    "PressureConstraint whose volume is kept; by default the first of the node that no other keeps")
 
 typedef struct Projection {
   dvProjective base;
@@ -290,15 +293,46 @@ typedef struct Projection {
 static const dvFieldDesc projection_fields[] = {PROJECTION_FIELDS(DV_DESCRIBE)};
 #undef SELF
 
+typedef struct Keeper {
+  dvVisitor visitor;
+  const dvObject *chamber, *owner, *found;
+} Keeper;
+
+static dvWalk find_keeper(dvVisitor *v, dvNode *node)
+{
+  Keeper *k = (Keeper *)v;
+  for (size_t i = 0; i < node->objects.count; i++) {
+    const dvObject *o = node->objects.data[i];
+    if (o->cls == &dv_projective_pressure_class && o != k->owner && o->initialised && !o->failed &&
+        ((const Projection *)o)->chamber.target == k->chamber)
+      k->found = o;
+  }
+  return DV_WALK_ON;
+}
+
+// another projection that keeps the volume of a chamber
+static const dvObject *keeper_of(const dvObject *chamber, const dvObject *owner)
+{
+  Keeper k = {.visitor = {.top_down = find_keeper}, .chamber = chamber, .owner = owner};
+  dv_visit(owner->node->scene->root, &k.visitor);
+  return k.found;
+}
+
 static dvStatus projection_init(dvObject *o)
 {
   Projection *p = (Projection *)o;
   DV_TRY(dv_projective_init(o));
-  for (size_t i = 0; i < o->node->objects.count && !p->chamber.target; i++)
-    if (o->node->objects.data[i]->cls == &dv_heart_pressure_class) p->chamber.target = o->node->objects.data[i];
+  for (size_t i = 0; i < o->node->objects.count && !p->chamber.target; i++) {
+    dvObject *other = o->node->objects.data[i];
+    if (other->cls == &dv_heart_pressure_class && !keeper_of(other, o)) p->chamber.target = other;
+  }
   if (!p->chamber.target || p->chamber.target->cls != &dv_heart_pressure_class)
     return dv_field_error(o, &p->chamber, "put it beside a PressureConstraint, or name one",
                           "there is no chamber whose volume could be kept");
+  const dvObject *keeper = keeper_of(p->chamber.target, o);
+  if (keeper)
+    return dv_field_error(o, &p->chamber, "name another one, or take one of the two away",
+                          "%s keeps the volume of %s already", keeper->name, p->chamber.target->name);
   DV_TRY(dv_object_ensure(p->chamber.target));
   p->pressure = (Pressure *)p->chamber.target;
   if (p->pressure->force.state != p->base.state)

@@ -38,6 +38,7 @@ static dvStatus rows_init(dvObject *o)
 static dvStatus rows_bwd_init(dvObject *o)
 {
   Rows *r = (Rows *)o;
+  DV_TRY(dv_chamber_compare(&r->chamber, o, dv_state_read(r->model.first, DV_X)));
   dv_chamber_start(&r->chamber, dv_state_read(r->model.first, DV_X));
   dv_chamber_touch(&r->chamber, o);
   return DV_OK;
@@ -110,6 +111,7 @@ static void rows_end_step(dvObject *o)
   Rows *r = (Rows *)o;
   if (!(r->h > 0) || lost(r)) return;
   dv_chamber_end(&r->chamber, r->h, dv_chamber_volume(&r->chamber, dv_state_read(r->model.first, DV_X)), r->found);
+  dv_chamber_warn(&r->chamber, o);
   dv_chamber_touch(&r->chamber, o);
 }
 

@@ -6,6 +6,7 @@
 void dv_register_heart(dvRegistry *r)
 {
   dv_registry_add(r, &dv_generate_ventricle_class);
+  dv_registry_add(r, &dv_ventricle_surfaces_class);
   dv_registry_add(r, &dv_fibre_field_class);
   dv_registry_add(r, &dv_stimulus_class);
   dv_registry_add(r, &dv_tissue_zone_class);

@@ -19,7 +19,7 @@ const char *dv_ventricle_problem(const dvVentricleShape *s)
   const double numbers[] = {s->inner[0],  s->inner[1],  s->outer[0], s->outer[1], s->base,
                             s->angles[0], s->angles[1], s->spacing,  s->right,    s->gap};
   for (size_t i = 0; i < DV_COUNT(numbers); i++)
-    if (!isfinite(numbers[i])) return "a number is not finite";
+    if (!(fabs(numbers[i]) < 1e6)) return "a number is beyond all bounds";
   if (!(s->inner[0] > 0 && s->inner[1] > 0)) return "the radii of the endocardium are not above 0";
   if (!(s->outer[0] > s->inner[0] && s->outer[1] > s->inner[1])) return "the epicardium is not outside the endocardium";
   if (!(fabs(s->base) < s->inner[1])) return "the base plane does not cut the endocardium";
@@ -145,6 +145,17 @@ static void make_strips(Maker *m)
         p++;
       }
     }
+  }
+}
+
+// the right wall goes once around its cavity: where points are farther apart than the rim is wide there would be holes
+static void close_patch(Maker *m)
+{
+  for (size_t i = 0; i < m->strips.count; i += 3) {
+    Column *c[3];
+    for (size_t k = 0; k < 3; k++) c[k] = &m->columns.data[m->strips.data[i + k]];
+    bool open = c[0]->gap > 0 || c[1]->gap > 0 || c[2]->gap > 0;
+    for (int k = 0; k < 3; k++) c[k]->patch = c[k]->patch || open;
   }
 }
 
@@ -467,6 +478,7 @@ bool dv_ventricle_make(const dvVentricleShape *s, dvVentricle *out)
   m.right_layers = s->right > 0 ? dv_max_int(1, (int)fmin(lround(s->right / s->spacing), 1000)) : 0;
   make_columns(&m);
   make_strips(&m);
+  close_patch(&m);
   left_points(&m);
   if (s->right > 0) right_points(&m);
   make_cells(&m);

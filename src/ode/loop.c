@@ -139,6 +139,14 @@ void dv_integration_free(dvIntegration *list)
   dv_strings_free(&list->tags);
 }
 
+bool dv_loop_has_turn(const dvObject *loop, const dvObject *solver)
+{
+  if (!loop || !((const dvLoopOps *)dv_ops(loop, DV_ROLE_LOOP))->by_tags) return false;
+  for (size_t i = 0; i < loop->tags.count; i++)
+    if (dv_object_has_tag(solver, loop->tags.data[i])) return true;
+  return false;
+}
+
 // --- what every loop does around it --------------------------------------------------------------
 
 dvStatus dv_loop_check(dvScene *scene)

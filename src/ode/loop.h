@@ -40,6 +40,9 @@ void dv_integration_set_tag(dvIntegration *list, const char *tag);
 dvStatus dv_integrate(dvIntegration *list, dvNode *root, double dt, int x, int v, bool outside_forces);
 void dv_integration_free(dvIntegration *list);
 
+// Whether a loop that solves the systems of its tags one by one gives a solver its turn; false for any other loop.
+bool dv_loop_has_turn(const dvObject *loop, const dvObject *solver);
+
 // Parts of a step, in this order. The node whose subgraph is animated: the target, else the loop's own.
 dvNode *dv_loop_node(const dvObject *o, const dvLink *target);
 dvStatus dv_loop_begin(dvObject *o, double dt);   // event, links, engines

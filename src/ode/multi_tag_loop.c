@@ -43,6 +43,52 @@ static dvStatus multi_tag_init(dvObject *o)
   return DV_OK;
 }
 
+// --- what is left out ---
+
+typedef struct Search {
+  dvVisitor visitor;
+  const dvObject *loop;
+} Search;
+
+static bool is_solved(const dvObject *o)
+{
+  return dv_is_mechanical_state(o) || dv_plays(o, DV_ROLE_MASS) || dv_plays(o, DV_ROLE_FORCE) ||
+         dv_plays(o, DV_ROLE_PROJECTIVE);
+}
+
+// a solver in this node or above that has its turn, and whose node has tags that the component has not; none below a
+// solver that has no turn, of which one is told
+static const dvObject *leaves_out(const dvObject *loop, const dvObject *o)
+{
+  const dvObject *found = NULL;
+  for (const dvNode *n = o->node; n; n = n->parents.count ? n->parents.data[0] : NULL) {
+    const dvObject *solver = dv_node_find(n, DV_ROLE_ODE);
+    if (!solver) continue;
+    if (!dv_loop_has_turn(loop, solver)) return NULL;
+    if (dv_object_has_tags(o, &n->base.tags)) return NULL;
+    if (!found) found = solver;
+  }
+  return found;
+}
+
+static dvWalk search_in(dvVisitor *v, dvNode *node)
+{
+  const dvObject *loop = ((Search *)v)->loop;
+  for (size_t i = 0; i < node->objects.count; i++) {
+    dvObject *o = node->objects.data[i];
+    if (o->failed) continue;
+    if (dv_plays(o, DV_ROLE_ODE) && !dv_loop_has_turn(loop, o))
+      dv_warning(o, "give it one of the tags of the loop, and the loop the tag of each system",
+                 "the solver has no turn: it has none of the tags of %s", loop->name);
+    const dvObject *solver = is_solved(o) ? leaves_out(loop, o) : NULL;
+    if (solver)
+      dv_warning(o, "give it the tags of that node, or take these away from the node",
+                 "%s leaves it out: it does not have the tag %s of the solver's node", solver->name,
+                 solver->node->base.tags.data[0]);
+  }
+  return DV_WALK_ON;
+}
+
 static dvStatus multi_tag_start(dvObject *o)
 {
   MultiTag *l = (MultiTag *)o;
@@ -53,6 +99,8 @@ static dvStatus multi_tag_start(dvObject *o)
     for (size_t k = 0; k < list->items.count; k++) solved = solved || dv_plays(list->items.data[k].object, DV_ROLE_ODE);
     if (!solved) dv_warning(o, "give it to the solver of the system", "no solver has the tag %s", list->tags.data[0]);
   }
+  Search search = {.visitor = {.top_down = search_in}, .loop = o};
+  dv_visit(dv_loop_node(o, &l->targetNode), &search.visitor);
   return dv_loop_start(o);
 }
 

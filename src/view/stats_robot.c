@@ -39,9 +39,9 @@ static void add(Columns *c, const dvPart *p, const char *group, const char *unit
 // pressure and volume of a chamber of the heart
 static void add_chamber(Columns *c, const dvObject *o)
 {
-  add_of(c, o, "force", "Pa", "pressure", *(const double *)dv_object_field(o, "pressure")->value);
-  add_of(c, o, "force", "Pa", "artery", *(const double *)dv_object_field(o, "arterialPressure")->value);
-  add_of(c, o, "stroke", "m3", "volume", *(const double *)dv_object_field(o, "volume")->value);
+  add_of(c, o, "pressure", "Pa", "pressure", *(const double *)dv_object_field(o, "pressure")->value);
+  add_of(c, o, "pressure", "Pa", "artery", *(const double *)dv_object_field(o, "arterialPressure")->value);
+  add_of(c, o, "volume", "ml", "volume", 1e6 * *(const double *)dv_object_field(o, "volume")->value);
 }
 
 static void add_effector(Columns *c, const dvPart *p)

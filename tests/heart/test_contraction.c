@@ -126,6 +126,33 @@ static void mooney_and_rivlin_by_name(void **state)
   fd_close(&s);
 }
 
+// factors are times the energy of each tetrahedron, and forces are its derivative
+static void stiffness_has_a_factor_for_each_tetrahedron(void **state)
+{
+  DV_UNUSED(state);
+  static const char *const factors[] = {"1 1", "3 1", "1 0.5", "3 0.5"};
+  double energy[DV_COUNT(factors)];
+  for (size_t k = 0; k < DV_COUNT(factors); k++) {
+    char *text = dv_format("<Node><DefaultAnimationLoop/>" TETRA "<MechanicalObject name='x'/>"
+                           "<MooneyRivlin name='ff' ParameterSet='800 200 100000' stiffnessFactors='%s'/></Node>",
+                           factors[k]);
+    fdScene s = fd_open(text);
+    fdOptions o = fd_options();
+    o.checks |= FD_SYMMETRY | FD_RIGID;
+    assert_true(fd_check_force(fd_find(&s, "ff"), &o));
+    dvState *x = dv_state(fd_find(&s, "x"));
+    double *p = dv_state_write(x, DV_X);
+    const double *rest = dv_state_read(x, DV_X_REST);
+    for (size_t i = 0; i < x->count; i++) p[3 * i + 1] = 1.2 * rest[3 * i + 1];
+    energy[k] = fd_energy_of(fd_find(&s, "ff"));
+    fd_close(&s);
+    dv_free(text);
+  }
+  double first = (energy[1] - energy[0]) / 2, second = (energy[0] - energy[2]) / 0.5;
+  check_close((first + second) / energy[0], 1, 1e-12);
+  check_close((3 * first + 0.5 * second) / energy[3], 1, 1e-12);
+}
+
 // stretched along y with fibres along y: the law stretched along its first axis
 static void fibres_are_where_they_are_said_to_be(void **state)
 {
@@ -158,6 +185,33 @@ static void fibres_are_where_they_are_said_to_be(void **state)
 
 // --- bad input ---
 
+static void passive_laws_that_give_way_are_told(void **state)
+{
+  DV_UNUSED(state);
+  static const struct {
+    const char *law;
+    bool stable;
+  } laws[] = {{"'MooneyRivlin' ParameterSet='800 200 100000'", true},
+              {"'MooneyRivlin' ParameterSet='800 -200 100000'", true},
+              {"'MooneyRivlin' ParameterSet='5000 0 0'", true},   // nothing but rounding
+              {"'MooneyRivlin' ParameterSet='-800 200 100000'", false},
+              {"'MooneyRivlin' ParameterSet='800 200 -100000'", false},
+              {"'Ogden' ParameterSet='1000 -2 1000'", true},
+              {"'Ogden' ParameterSet='-1000 2 1000'", false},
+              {"'Guccione' ParameterSet='-2000 1e5 8 2 4'", false}};
+  for (size_t i = 0; i < DV_COUNT(laws); i++) {
+    Report r;
+    char *text = dv_format("<Node><DefaultAnimationLoop/>" TETRA "<MechanicalObject/>"
+                           "<TetrahedronHyperelasticityFEMForceField materialName=%s/></Node>",
+                           laws[i].law);
+    report_good(&r, text);
+    if (laws[i].stable) assert_null(strstr(r.messages.text ? r.messages.text : "", "not stable"));
+    else report_says(&r, "not stable at rest");
+    report_end(&r);
+    dv_free(text);
+  }
+}
+
 static void bad_contraction_is_told(void **state)
 {
   DV_UNUSED(state);
@@ -180,14 +234,36 @@ static void bad_contraction_is_told(void **state)
        "materialName='HolzapfelOgden' ParameterSet='1 0 1 1 1 1 1 1 1'/></Node>",
        "exponent"},
       {"<Node><DefaultAnimationLoop/>" TETRA "<MechanicalObject/><TetrahedronHyperelasticityFEMForceField "
+       "materialName='HolzapfelOgden' ParameterSet='1 1 -1 1 1 1 1 1 1'/></Node>",
+       "a stress a is -1"},
+      {"<Node><DefaultAnimationLoop/>" TETRA "<MechanicalObject/><TetrahedronHyperelasticityFEMForceField "
        "materialName='HolzapfelOgden' ParameterSet='1 1 1 1 1 1 1 1 1' fibres='1 0 0'/></Node>",
        "1 fibres"},
       {"<Node><DefaultAnimationLoop/>" TETRA "<MechanicalObject/><TetrahedronHyperelasticityFEMForceField "
        "materialName='HolzapfelOgden' ParameterSet='1 1 1 1 1 1 1 1 1' fibres='1 0 0 1 0 0' sheets='1 0 0 1 0 "
        "0'/></Node>",
        "runs along its fibre"},
+      {"<Node><DefaultAnimationLoop/>" TETRA "<MechanicalObject/><MooneyRivlin ParameterSet='800 200 100000' "
+       "stiffnessFactors='1'/></Node>",
+       "1 factors for 2 tetrahedra"},
+      {"<Node><DefaultAnimationLoop/>" TETRA "<MechanicalObject/><MooneyRivlin ParameterSet='800 200 100000' "
+       "stiffnessFactors='1 0'/></Node>",
+       "tetrahedron 1 would be 0 times as stiff"},
+      {"<Node><DefaultAnimationLoop/>" TETRA "<MechanicalObject/><TissueZone name='z' tetrahedra='0' stiffness='0'/>"
+       "<MooneyRivlin ParameterSet='800 200 100000' stiffnessFactors='@z.stiffnesses'/></Node>",
+       "nothing is 0 times as stiff"},
   };
   report_refused(bad, DV_COUNT(bad));
+}
+
+static void muscle_that_never_pulls_is_told(void **state)
+{
+  DV_UNUSED(state);
+  Report r;
+  report_good(&r, "<Node><DefaultAnimationLoop/>" TETRA STATES(
+                      "0 0 0 0 0") "<ContractionForceField fibres='1 0 0 1 0 0' thresholds='2 3'/></Node>");
+  report_says(&r, "thresholds are 2 and 3: the muscle will never pull");
+  report_end(&r);
 }
 
 int main(void)
@@ -198,7 +274,10 @@ int main(void)
                                      cmocka_unit_test(a_strip_contracts_and_relaxes),
                                      cmocka_unit_test(fibres_turn_the_law),
                                      cmocka_unit_test(mooney_and_rivlin_by_name),
+                                     cmocka_unit_test(stiffness_has_a_factor_for_each_tetrahedron),
                                      cmocka_unit_test(fibres_are_where_they_are_said_to_be),
+                                     cmocka_unit_test(passive_laws_that_give_way_are_told),
+                                     cmocka_unit_test(muscle_that_never_pulls_is_told),
                                      cmocka_unit_test(bad_contraction_is_told)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

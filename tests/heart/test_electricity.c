@@ -241,6 +241,20 @@ static void waves_have_the_speed_of_theory(void **state)
   }
 }
 
+// what a law has when no parameters are given carries a wave, whose speed the recovery variable changes little
+static void waves_go_on_with_the_defaults(void **state)
+{
+  DV_UNUSED(state);
+  static const char *const laws[] = {"MitchellSchaeffer", "AlievPanfilov", "FitzHughNagumo"};
+  for (int k = 0; k < 3; k++) {
+    char *cell = dv_format("cell='%s'", laws[k]);
+    double speed = speed_in_bar(cell, 81, 0.02, 1e-4);
+    print_message("%s: speed over theory %.4f\n", laws[k], speed);
+    check_close(speed, 0.96, 0.05);
+    dv_free(cell);
+  }
+}
+
 // on a mesh that hardly resolves the front, lumped masses make waves slow and full ones fast; half of each is right
 static void half_lumped_masses_have_the_best_speed(void **state)
 {
@@ -469,7 +483,13 @@ static void bad_electricity_is_told(void **state)
       {TETRA "<ElectricalState/><MonodomainSolver fibres='1 0 0' parameters='1 2'/>", "2 parameters"},
       {TETRA "<ElectricalState/><MonodomainSolver fibres='1 0 0' parameters='1 2 3 4 0.1'/>",
        "nothing is ever excited"},
+      {TETRA "<ElectricalState/><MonodomainSolver fibres='1 0 0' tolerance='1e300'/>",
+       "no solution is found to 1e+300"},
       {TETRA "<ElectricalState/><EikonalSolver fibres='1 0 0' window='10'/>", "fronts would wait"},
+      {TETRA "<ElectricalState/><EikonalSolver fibres='1 0 0' diffusivity='-1'/>", "the diffusivity is -1"},
+      {TETRA "<ElectricalState/><EikonalSolver fibres='1 0 0' rise='1e300'/>", "cannot rise in 1e+300 s"},
+      {TETRA "<ElectricalState/><EikonalSolver fibres='1 0 0' fall='1'/>", "fall in 1 s"},
+      {TETRA "<CardiacStimulus indices='0' strength='1e300'/>", "the strength is 1e+300"},
       {TETRA "<ElectricalState/><EikonalSolver fibres='1 0 0' speed='-1'/>", "cannot move"},
       {TETRA "<ElectricalState/><EikonalSolver fibres='1 0 0' anisotropyRatio='0'/>", "ratio"},
       {TETRA "<CardiacStimulus center='1 1 1'/><ElectricalState/><EikonalSolver fibres='1 0 0'/>",
@@ -488,6 +508,11 @@ static void bad_electricity_is_told(void **state)
        "no tetrahedron has one of these labels"},
       {TETRA "<TissueZone tetrahedra='1'/><ElectricalState/><EikonalSolver fibres='1 0 0'/>", "no tetrahedron 1"},
       {TETRA "<TissueZone indices='0' conduction='-1'/><ElectricalState/>", "conducts -1"},
+      {TETRA "<TissueZone/>", "the zone has no place"},
+      {TETRA "<TissueZone indices='0' start='2' end='1'/>", "from 2 to 1 s"},
+      {TETRA "<ElectricalState/><EikonalSolver fibres='1 0 0'/><PseudoECG electrodes='1e300 0 0'/>", "electrode 0"},
+      {TETRA "<ElectricalState/><EikonalSolver fibres='1 0 0'/><PseudoECG electrodes='1 0 0' threshold='-1'/>",
+       "nothing is -1"},
       {TETRA "<ElectricalState/><EikonalSolver fibres='1 0 0'/><PseudoECG/>", "no electrodes"},
       {TETRA "<PseudoECG electrodes='1 0 0'/>", "no potential"},
   };
@@ -503,6 +528,38 @@ static void bad_electricity_is_told(void **state)
   }
 }
 
+#define CELL TETRA "<ElectricalState/><CardiacStimulus indices='0'/><MonodomainSolver fibres='1 0 0' "
+
+// scenes that run, and in which nothing would happen
+static void quiet_electricity_is_told(void **state)
+{
+  DV_UNUSED(state);
+  static const struct {
+    const char *scene, *says;
+  } odd[] = {
+      {TETRA "<ElectricalState/><EikonalSolver fibres='1 0 0'/>", "there is no stimulus"},
+      {CELL "diffusivity='0'/>", "nothing is conducted"},
+      {TETRA "<TissueZone tetrahedra='0' stiffness='20'/>", "no law asks how stiff the zone is"},
+      {CELL "/><CardiacStimulus indices='1' duration='0'/>", "500 1/s for 0 s excites nothing"},
+      {CELL "/><CardiacStimulus indices='1' strength='-500'/>", "-500 1/s for 0.002 s excites nothing"},
+      {"<CardiacStimulus indices='0'/><Node>" CELL "/></Node>", "CardiacStimulus has no effect: no tissue"},
+      {"<TissueZone indices='0'/><Node>" CELL "/></Node>", "TissueZone has no effect: no tissue"},
+      {CELL "/>", "edges are 12 mm long, and a front is 0.58 mm wide"},
+      {CELL "cell='TenTusscherPanfilov'/>", "wide"},
+      {"<EulerExplicitSolver/><MechanicalObject position='0 0 0'/><UniformMass/><Node>" TETRA
+       "<ElectricalState/><CardiacStimulus indices='0'/><EikonalSolver fibres='1 0 0'/></Node>",
+       "the potential will never be solved: EulerExplicitSolver1"},
+  };
+  for (size_t i = 0; i < DV_COUNT(odd); i++) {
+    Report r;
+    char *text = dv_format("<Node><DefaultAnimationLoop/>%s</Node>", odd[i].scene);
+    report_good(&r, text);
+    report_says(&r, odd[i].says);
+    report_end(&r);
+    dv_free(text);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(cells_rest_fire_and_recover),
@@ -512,6 +569,7 @@ int main(void)
                                      cmocka_unit_test(durations_are_those_of_mitchell_and_schaeffer),
                                      cmocka_unit_test(modes_decay_by_the_diffusivity),
                                      cmocka_unit_test(waves_have_the_speed_of_theory),
+                                     cmocka_unit_test(waves_go_on_with_the_defaults),
                                      cmocka_unit_test(half_lumped_masses_have_the_best_speed),
                                      cmocka_unit_test(splitting_has_order_2),
                                      cmocka_unit_test(fronts_go_to_distances),
@@ -519,6 +577,7 @@ int main(void)
                                      cmocka_unit_test(refractory_tissue_is_not_excited),
                                      cmocka_unit_test(fronts_go_around_until_the_ring_is_cut),
                                      cmocka_unit_test(electrodes_see_a_dipole),
-                                     cmocka_unit_test(bad_electricity_is_told)};
+                                     cmocka_unit_test(bad_electricity_is_told),
+                                     cmocka_unit_test(quiet_electricity_is_told)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

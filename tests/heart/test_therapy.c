@@ -102,10 +102,62 @@ static void an_infarct_ejects_less(void **state)
   assert_true(fraction[0] > 0.35 && fraction[0] < 0.8 * fraction[1]);
 }
 
+// A scar that does not pull at all, and is stiff: every step is solved, muscle beside it pulls as it did, the scar
+// itself has no tension but that of its viscosity, and less is ejected than by a healthy ventricle (0.66).
+static void a_stiff_scar_need_not_pull(void **state)
+{
+  DV_UNUSED(state);
+  dvScene *s = check_scene_file("scenes/heart/scar.scn", 2);
+  const dvInts *segments = dv_object_field(check_find(s, "ventricle"), "segments")->value;
+  double most[2] = {0}, worst = 0;
+  for (int i = 0; i < 60; i++) {
+    check_steps(s, 1);
+    const dvReals *graph = dv_object_field(check_find(s, "Heart/newton"), "residualGraph")->value,
+                  *tension = dv_object_field(check_find(s, "Heart/active"), "tension")->value;
+    worst = fmax(worst, sqrt(graph->data[graph->count - 1] / graph->data[0]));   // squares
+    for (size_t e = 0; e < segments->count; e++) {
+      int scar = segments->data[e] == 7 || segments->data[e] == 8;
+      most[scar] = fmax(most[scar], tension->data[e]);
+    }
+  }
+  double fraction = number(s, "Heart/left", "ejectionFraction");
+  print_message("scar: ejected %.1f %%, tension %.0f Pa, elsewhere %.0f Pa, residuals fall to %.2g\n", 100 * fraction,
+                most[1], most[0], worst);
+  assert_true(worst <= 0.01);
+  assert_true(fraction > 0.5 && fraction < 0.6);
+  assert_true(most[1] < 1500 && most[0] > 30000);
+  check_close_scene(&s);
+}
+
+// Zones of tetrahedra multiply their stiffness, at any time; points at their border stay alive.
+static void zones_are_stiff_and_leave_their_border_alive(void **state)
+{
+  DV_UNUSED(state);
+  dvScene *s = check_scene(
+      "<Node dt='0.01'><DefaultAnimationLoop/><MeshTopology name='m' position='0 0 0 0.01 0 0 0 0.01 0 0 0 0.01 0.01 "
+      "0.01 0.01' tetrahedra='0 1 2 3  1 2 3 4'/><TissueZone name='a' tetrahedra='0' stiffness='3' start='5'/>"
+      "<TissueZone name='b' tetrahedra='0 1' stiffness='2' conduction='1' excitable='1'/>"
+      "<TissueZone name='c' tetrahedra='0' conduction='1' contractility='1'/><CardiacStimulus indices='0 1 2 3 4'/>"
+      "<ElectricalState name='u'/><EikonalSolver name='fronts' fibres='1 0 0 1 0 0' speed='1'/></Node>",
+      1);
+  dvObject *a = check_find(s, "a");
+  assert_int_equal(dv_field_pull(dv_object_field(a, "stiffnesses")), DV_OK);
+  const dvReals *stiffnesses = dv_object_field(a, "stiffnesses")->value;
+  assert_int_equal(stiffnesses->count, 2);
+  check_close(stiffnesses->data[0], 6, 0);
+  check_close(stiffnesses->data[1], 2, 0);
+  check_steps(s, 2);
+  assert_int_equal(count(s), 4);   // point 0 has no other tetrahedron
+  check_close_scene(&s);
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(pacing_makes_excitation_shorter), cmocka_unit_test(an_ablation_ends_the_reentry),
-      cmocka_unit_test(leads_move_while_it_runs), cmocka_unit_test(an_infarct_ejects_less)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(pacing_makes_excitation_shorter),
+                                     cmocka_unit_test(an_ablation_ends_the_reentry),
+                                     cmocka_unit_test(leads_move_while_it_runs),
+                                     cmocka_unit_test(an_infarct_ejects_less),
+                                     cmocka_unit_test(a_stiff_scar_need_not_pull),
+                                     cmocka_unit_test(zones_are_stiff_and_leave_their_border_alive)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -146,6 +146,23 @@ static void both_ventricles_close(void **state)
   check_close(right[1] / right[0], 1, 0.1);
 }
 
+// however coarse the mesh is, a right cavity has one opening, at the base
+static void right_cavities_have_one_opening(void **state)
+{
+  DV_UNUSED(state);
+  static const double spacings[] = {0.008, 0.009, 0.010, 0.012, 0.013, 0.015, 0.02};
+  for (size_t i = 0; i < DV_COUNT(spacings); i++) {
+    Report r;
+    char *text = dv_format("<Node><DefaultAnimationLoop/><GenerateVentricle name='v' rightVentricle='1' spacing='%g' "
+                           "layers='1'/><MeshTopology position='@v.position' tetrahedra='@v.tetrahedra'/>"
+                           "<MechanicalObject/><PressureConstraint triangles='@v.rightEndocardium'/></Node>",
+                           spacings[i]);
+    report_good(&r, text);
+    report_end(&r);
+    dv_free(text);
+  }
+}
+
 // neighbours across a face have fibres that differ little, over the septum and where the right wall is grown on too
 static void fibres_are_smooth(void **state)
 {
@@ -213,6 +230,8 @@ static void bad_shapes_are_told(void **state)
              {"spacing='1e-6'", "there would be about"},
              {"layers='0'", "1 to 1000 layers"},
              {"innerRadii='nan 0.06'", ""},
+             {"outerRadii='1e300 1e301'", "beyond all bounds"},
+             {"fibreAngles='1e300 0'", "beyond all bounds"},
              {"rightVentricle='1' rightWall='0'", "no thickness"},
              {"rightVentricle='1' rightGap='0'", "gap above 0"}};
   for (size_t i = 0; i < DV_COUNT(bad); i++) {
@@ -226,6 +245,113 @@ static void bad_shapes_are_told(void **state)
     report_end(&r);
     dv_free(text);
   }
+}
+
+// --- VentricleSurfaces ---
+
+// the first of its corners that is the lowest comes first
+static void turn(int32_t *t)
+{
+  while (t[0] > t[1] || t[0] > t[2]) {
+    int32_t first = t[0];
+    t[0] = t[1], t[1] = t[2], t[2] = first;
+  }
+}
+
+static int by_corners(const void *a, const void *b) { return memcmp(a, b, 3 * sizeof(int32_t)); }
+static int by_value(const void *a, const void *b)
+{
+  return (*(const int32_t *)a > *(const int32_t *)b) - (*(const int32_t *)a < *(const int32_t *)b);
+}
+
+// equal but for the order, triangles with the same side up
+static void same_lists(const dvObject *a, const dvObject *b, const char *field, size_t width)
+{
+  dvInts *p = dv_object_field(a, field)->value, *q = dv_object_field(b, field)->value;
+  assert_int_equal(dv_field_pull(dv_object_field(a, field)), DV_OK);
+  assert_int_equal(dv_field_pull(dv_object_field(b, field)), DV_OK);
+  assert_int_equal(p->count, q->count);
+  size_t size = p->count * sizeof *p->data;
+  int32_t *left = dv_alloc(size + 1), *right = dv_alloc(size + 1);
+  memcpy(left, p->data, size);
+  memcpy(right, q->data, size);
+  for (size_t i = 0; i < p->count && width == 3; i += 3) turn(left + i), turn(right + i);
+  qsort(left, p->count / width, width * sizeof *left, width == 3 ? by_corners : by_value);
+  qsort(right, p->count / width, width * sizeof *right, width == 3 ? by_corners : by_value);
+  assert_memory_equal(left, right, size);
+  dv_free(left);
+  dv_free(right);
+}
+
+// What is found in the tetrahedra of GenerateVentricle is what that says itself; with 8 mm the right wall hangs on
+// edges.
+static void surfaces_are_found(void **state)
+{
+  DV_UNUSED(state);
+  static const char *const shapes[] = {"spacing='0.01'", "spacing='0.008' rightVentricle='1'",
+                                       "spacing='0.006' rightVentricle='1' layers='3'"};
+  static const char *const lists[] = {"leftEndocardium", "rightEndocardium", "epicardium", "base",
+                                      "leftPoints",      "rightPoints",      "basePoints", "epicardiumPoints"};
+  for (size_t i = 0; i < DV_COUNT(shapes); i++) {
+    char *text = dv_format("<Node><DefaultAnimationLoop/><GenerateVentricle name='v' %s/><MeshTopology "
+                           "position='@v.position' tetrahedra='@v.tetrahedra'/><VentricleSurfaces name='s'/></Node>",
+                           shapes[i]);
+    dvScene *s = check_scene(text, 1);
+    for (size_t k = 0; k < DV_COUNT(lists); k++)
+      same_lists(check_find(s, "v"), check_find(s, "s"), lists[k], k < 4 ? 3 : 1);
+    check_close_scene(&s);
+    dv_free(text);
+  }
+}
+
+// labels decide, whichever way round their triangles are
+static void labels_name_surfaces(void **state)
+{
+  DV_UNUSED(state);
+  dvScene *s = check_scene("<Node><DefaultAnimationLoop/><GenerateVentricle name='v' spacing='0.012'/>"
+                           "<MeshTopology position='@v.position' tetrahedra='@v.tetrahedra'/></Node>",
+                           1);
+  const dvInts *wall = dv_object_field(check_find(s, "v"), "leftEndocardium")->value;
+  dvText triangles = {0}, labels = {0};
+  for (size_t i = 0; i < wall->count; i += 3) {   // every second one is turned round
+    const int32_t *t = wall->data + i;
+    dv_text_printf(&triangles, "%d %d %d ", t[0], t[i % 2 ? 1 : 2], t[i % 2 ? 2 : 1]);
+    dv_text_add(&labels, "4 ");
+  }
+  char *text = dv_format("<Node><DefaultAnimationLoop/><GenerateVentricle name='v' spacing='0.012'/><MeshTopology "
+                         "position='@v.position' tetrahedra='@v.tetrahedra'/><VentricleSurfaces name='s' "
+                         "triangles='%s' labels='%s' leftLabels='4' baseAngle='0'/></Node>",
+                         triangles.text, labels.text);
+  dvScene *t = check_scene(text, 1);
+  same_lists(check_find(t, "v"), check_find(t, "s"), "leftEndocardium", 3);
+  check_close_scene(&s);
+  check_close_scene(&t);
+  dv_text_free(&triangles);
+  dv_text_free(&labels);
+  dv_free(text);
+}
+
+static void bad_surfaces_are_told(void **state)
+{
+  DV_UNUSED(state);
+#define SURFACES(fields)                                                                                          \
+  "<Node><DefaultAnimationLoop/><GenerateVentricle name='v' spacing='0.012'/><MeshTopology "                      \
+  "position='@v.position' tetrahedra='@v.tetrahedra'/><VentricleSurfaces name='s' " fields "/><MechanicalObject " \
+  "name='x'/><PressureConstraint triangles='@s.leftEndocardium'/></Node>"
+  static const Refusal bad[] = {
+      {SURFACES("axis='0 0 0'"), "the axis has no direction"},
+      {SURFACES("axis='0 0 -1'"), "no cavity is found"},
+      {SURFACES("baseAngle='0'"), "the base has 0 of"},
+      {SURFACES("baseAngle='400'"), "400 degrees"},
+      {SURFACES("baseFrom='2'"), "begin at 2"},
+      {SURFACES("leftLabels='1'"), "0 labels for 0 triangles"},
+      {SURFACES("triangles='0 1 2' labels='5' leftLabels='1'"), "no face of the tissue has one of the labels"},
+      {SURFACES("tetrahedra='0 1 2 100000'"), ""},
+      {"<Node><DefaultAnimationLoop/><VentricleSurfaces name='s'/><MechanicalObject/><PressureConstraint "
+       "triangles='@s.leftEndocardium'/></Node>",
+       "there are no tetrahedra"},
+  };
+  report_refused(bad, DV_COUNT(bad));
 }
 
 // --- FibreField ---
@@ -308,9 +434,13 @@ int main(void)
   const struct CMUnitTest tests[] = {cmocka_unit_test(volumes_are_those_of_ellipsoids),
                                      cmocka_unit_test(fibres_turn_through_the_wall),
                                      cmocka_unit_test(both_ventricles_close),
+                                     cmocka_unit_test(right_cavities_have_one_opening),
                                      cmocka_unit_test(fibres_are_smooth),
                                      cmocka_unit_test(segments_cover_the_wall),
                                      cmocka_unit_test(bad_shapes_are_told),
+                                     cmocka_unit_test(surfaces_are_found),
+                                     cmocka_unit_test(labels_name_surfaces),
+                                     cmocka_unit_test(bad_surfaces_are_told),
                                      cmocka_unit_test(fibres_come_from_files_and_points),
                                      cmocka_unit_test(fibres_of_a_vtk_file),
                                      cmocka_unit_test(bad_fibres_are_told)};

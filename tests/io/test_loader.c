@@ -368,6 +368,29 @@ static void vtk_values_are_fields(void **state)
   remove_files(&f);
 }
 
+// cells of several kinds: values of each kind fit its elements
+static void values_of_mixed_cells_are_split(void **state)
+{
+  DV_UNUSED(state);
+  Files f = write_files();
+  dv_free(
+      check_write(f.directory, "mixed.vtk",
+                  "# vtk DataFile Version 3.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 5 double\n0 0 0 1 0 0 0 1 "
+                  "0 0 0 1 1 1 1\nCELLS 4 18\n3 0 1 2\n4 0 1 2 3\n3 1 2 3\n4 1 2 3 4\nCELL_TYPES 4\n5 10 5 10\n"
+                  "CELL_DATA 4\nSCALARS region int 1\nLOOKUP_TABLE default\n1 7 2 8\nVECTORS fibre double\n0 0 0 1 "
+                  "0 0 0 0 0 0 1 0\n"));
+  Report r;
+  start(&r, &f,
+        "<Node><MeshVTKLoader name='l' filename='mixed.vtk'/><MechanicalObject name='s' "
+        "position='@l.fibre_tetrahedra'/></Node>");
+  check_ints(value(&r, "l", "region"), "1, 7, 2, 8");
+  check_ints(value(&r, "l", "region_triangles"), "1, 2");
+  check_ints(value(&r, "l", "region_tetrahedra"), "7, 8");
+  check_reals(value(&r, "s", "position"), "1 0 0, 0 1 0");
+  report_end(&r);
+  remove_files(&f);
+}
+
 static void off_sequence_goes_through_its_files(void **state)
 {
   DV_UNUSED(state);
@@ -457,6 +480,7 @@ int main(void)
       cmocka_unit_test(follows_a_change_of_file),
       cmocka_unit_test(says_what_is_wrong_with_a_file),
       cmocka_unit_test(vtk_values_are_fields),
+      cmocka_unit_test(values_of_mixed_cells_are_split),
       cmocka_unit_test(off_sequence_goes_through_its_files),
       cmocka_unit_test(voxels_become_hexahedra),
       cmocka_unit_test(warns_without_a_file),

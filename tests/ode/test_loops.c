@@ -1,5 +1,6 @@
 // Loops with parts, tags, and states outside of a solver's reach.
-#include "support/check.h"
+#include "topology/report.h"
+
 #include "support/fd.h"
 #include "support/scene.h"
 
@@ -337,6 +338,29 @@ static void bad_loops_are_refused(void **state)
   assert_true(fd_fails("<Node><MultiStepAnimationLoop integrationSteps='-3'/></Node>"));
 }
 
+#define TAGGED(node, solver, mass)                                                                          \
+  "<Node dt='0.1'><MultiTagAnimationLoop tags='meca'/><Node name='A' " node "><EulerExplicitSolver " solver \
+  "/><MechanicalObject tags='meca'/><UniformMass name='m' " mass "/></Node></Node>"
+
+// a solver without a tag of the loop is never called, a component without the tags of its solver's node never seen
+static void what_tags_leave_out_is_told(void **state)
+{
+  DV_UNUSED(state);
+  static const struct {
+    const char *scene, *says;
+  } odd[] = {{TAGGED("", "tags='mechanics'", ""), "the solver has no turn"},
+             {TAGGED("tags='meca'", "tags='meca'", ""), "EulerExplicitSolver1 leaves it out"},
+             {TAGGED("tags='meca'", "tags='meca'", "tags='meca'"), NULL},
+             {TAGGED("", "tags='meca'", ""), NULL}};
+  for (size_t i = 0; i < DV_COUNT(odd); i++) {
+    Report r;
+    report_good(&r, odd[i].scene);
+    if (odd[i].says) report_says(&r, odd[i].says);
+    else assert_true(!r.messages.text || !strstr(r.messages.text, "leaves it out"));
+    report_end(&r);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -352,6 +376,7 @@ int main(void)
       cmocka_unit_test(free_motion_is_plain_motion),
       cmocka_unit_test(a_step_is_repeated_until_nothing_touches),
       cmocka_unit_test(real_contacts_settle),
+      cmocka_unit_test(what_tags_leave_out_is_told),
       cmocka_unit_test(bad_loops_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

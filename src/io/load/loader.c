@@ -49,6 +49,33 @@ char *dv_loader_find(dvObject *o, dvString *filename)
   return path;
 }
 
+// --- values of cells of one kind ---
+
+// of the elements of a kind, as values of their own: fibre_tetrahedra beside fibre
+static void split_off(dvMesh *mesh, size_t number, dvMeshKind kind, const char *suffix)
+{
+  dvMeshValues whole = mesh->values.data[number], part = {.of_cells = true, .whole = whole.whole, .width = whole.width};
+  const dvMeshIndices *cells = &mesh->cell_of[kind];
+  size_t width = (size_t)whole.width;
+  part.name = dv_format("%s_%s", whole.name, suffix);
+  dv_array_resize(&part.values, cells->count * width);
+  for (size_t i = 0; i < cells->count; i++)
+    memcpy(part.values.data + i * width, whole.values.data + (size_t)cells->data[i] * width, width * sizeof(double));
+  dv_push(&mesh->values, part);
+}
+
+// Files with cells of several kinds list values of all of them one after the other, which fit no list of elements.
+static void split_values(dvMesh *mesh)
+{
+  static const char *const suffixes[DV_MESH_KINDS] = {"edges",     "triangles", "quads",   "tetrahedra",
+                                                      "hexahedra", "prisms",    "pyramids"};
+  size_t given = mesh->values.count, kinds = 0;
+  for (int k = 0; k < DV_MESH_KINDS; k++) kinds += mesh->cell_of[k].count > 0;
+  for (size_t i = 0; i < given && kinds > 1; i++)
+    for (int k = 0; k < DV_MESH_KINDS && mesh->values.data[i].of_cells; k++)
+      if (mesh->cell_of[k].count) split_off(mesh, i, (dvMeshKind)k, suffixes[k]);
+}
+
 // the path of a later file of a sequence: the number before the extension counts up and keeps its leading zeros
 static char *numbered_path(const char *path, int shown)
 {
@@ -97,6 +124,7 @@ static dvStatus read_mesh(dvLoader *l, dvMesh *mesh)
     l->ready = NULL;
   } else {
     status = dv_mesh_read_with(path, &options, mesh, &error);
+    if (status == DV_OK) split_values(mesh);
   }
   if (status != DV_OK && error.line > 0)
     dv_field_error(o, &l->filename, NULL, "%s:%d: %s", path, error.line, error.text);
@@ -527,6 +555,7 @@ static dvStatus vtk_loader_parse(dvObject *o, dvAttributes *a)
   l->ready = dv_alloc(sizeof *l->ready);
   if (dv_mesh_read(path, l->ready, NULL) == DV_OK) {
     l->ready_path = path;
+    split_values(l->ready);
     add_value_fields(l, l->ready);
     return DV_OK;
   }

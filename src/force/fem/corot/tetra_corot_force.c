@@ -66,7 +66,9 @@ extern const dvClass dv_tetra_fem_class, dv_tetra_corot_class, dv_fast_tetra_cla
     "(polar2), none",                                                                                              \
     .spelling = "method", .options = "none|qr|polar|polar2|large|linear|small")                                    \
   X(reals, pointInfo, "", "", "not used: what a point keeps is internal", .flags = DV_HIDDEN)                      \
-  X(reals, edgeInfo, "", "", "not used: what an edge keeps is internal", .flags = DV_HIDDEN)
+  X(reals, edgeInfo, "", "", "not used: what an edge keeps is internal", .flags = DV_HIDDEN)                       \
+  X(reals, elementInfo, "", "", "not used: what an element keeps is internal", .spelling = "tetrahedronInfo",      \
+    .flags = DV_HIDDEN)
 
 #define TETRA_DRAW_FIELDS(X)                                                             \
   X(bool, drawing, "1", "", "draw the tetrahedra", .flags = DV_LOOKS)                    \

@@ -33,7 +33,7 @@ static bool place_element(dvHyper *h, const dvHyperDef *def, size_t e)
   double volume = fabs(dv_mat3_det(edges)) / 6;
   if (!(6 * volume > 1e-14 * longest * sqrt(longest)) || !isfinite(volume) || !dv_mat3_inverse(edges, &inverse))
     return false;
-  rest[0] = volume;
+  rest[0] = def->factors ? def->factors[e] * volume : volume;   // all stresses are times the volume
   if (def->axes) inverse = dv_mat3_mul_t(inverse, dv_mat3_load(def->axes + 9 * e));
   for (int i = 0; i < 9; i++) rest[DV_LANES * (1 + i)] = inverse.m[i / 3][i % 3];
   return true;

@@ -63,6 +63,7 @@ typedef struct dvHyperDef {
   dvHyperLaw law;
   const double *parameters;   // as many as the law has
   const double *axes;         // of each tetrahedron nine numbers, its fibre, sheet and normal of length 1; may be NULL
+  const double *factors;      // of each tetrahedron: times its energy; may be NULL
   bool by_tensor;             // evaluate S and dS/dC of each element by itself: the usual way, for comparison
   // Viscosity, a Prony series: of a stress that is held, the part alpha_i decays with the time tau_i.
   int terms;             // at most DV_HYPER_TERMS

@@ -18,6 +18,9 @@
     "direction of the fibres of each tetrahedron, for Costa, HolzapfelOgden and Guccione; x when there are none",      \
     .alias = "fibres")                                                                                                 \
   X(vec3s, sheets, "", "", "direction of the sheets of each tetrahedron, across the fibres; any when there are none")  \
+  X(reals, stiffnessFactors, "", "",                                                                                   \
+    "of each tetrahedron: times its stiffness, such as those of a scar (stiffnesses of TissueZone); 1 when there are " \
+    "none")                                                                                                            \
   X(reals, tetrahedronInfo, "", "", "not used: what an element keeps is internal", .flags = DV_HIDDEN)                 \
   X(reals, edgeInfo, "", "", "not used: what an edge keeps is internal", .flags = DV_HIDDEN)                           \
   X(link, topology, "", "", "topology with the tetrahedra; the one of the node or above by default",                   \
@@ -106,11 +109,27 @@ static dvStatus check_parameters(HyperForce *h)
     status = dv_field_error(o, &h->ParameterSet, advice, "mu + lambda is %g, not above 0", p[0] + p[1]);
   for (int i = 1; status == DV_OK && h->materialName == DV_HOLZAPFEL_OGDEN && i < 8; i += 2)
     if (!(p[i] > 0)) status = dv_field_error(o, &h->ParameterSet, advice, "an exponent b is %g, not above 0", p[i]);
+    else if (!(p[i - 1] >= 0))
+      status = dv_field_error(o, &h->ParameterSet, advice, "a stress a is %g, below 0", p[i - 1]);
   if (status == DV_OK && h->ParameterSet.count > want)
     dv_field_warning(o, &h->ParameterSet, advice, "there are %zu parameters, the law has %zu: the others are not used",
                      h->ParameterSet.count, want);
   dv_free(advice);
   return status;
+}
+
+// what gives way by itself drives motion instead of holding it: legal, and hardly ever meant
+static void warn_of_stability(HyperForce *h)
+{
+  double s[6], d[6][6], bulk = 0, shear = INFINITY;
+  dv_hyper_evaluate(law_of(h), parameters(h), dv_mat3_diagonal(dv_vec3(1, 1, 1)), s, d);
+  for (int i = 0; i < 9; i++) bulk += d[i / 3][i % 3] / 9;
+  for (int i = 3; i < 6; i++) shear = dv_min(shear, d[i][i]);
+  double rounding = 1e-9 * fabs(d[0][0]);
+  if (bulk < -rounding || shear < -rounding)
+    dv_field_warning(&h->force.base, &h->ParameterSet, "look at the signs of the parameters",
+                     "the material is not stable at rest: its bulk modulus is %.3g Pa, its shear modulus %.3g Pa", bulk,
+                     shear);
 }
 
 static dvStatus check_viscosity(HyperForce *h)
@@ -170,6 +189,21 @@ static dvStatus make_axes(HyperForce *h)
   return DV_OK;
 }
 
+static dvStatus check_factors(HyperForce *h)
+{
+  dvObject *o = &h->force.base;
+  const dvReals *factors = &h->stiffnessFactors;
+  DV_TRY(dv_pull(o, factors));
+  if (factors->count && factors->count != h->count)
+    return dv_field_error(o, factors, "give one for each tetrahedron", "there are %zu factors for %zu tetrahedra",
+                          factors->count, h->count);
+  for (size_t i = 0; i < factors->count; i++)
+    if (!(factors->data[i] > 0 && factors->data[i] < DV_EXPLODED))
+      return dv_field_error(o, factors, "give numbers above 0; 1 changes nothing",
+                            "tetrahedron %zu would be %g times as stiff", i, factors->data[i]);
+  return DV_OK;
+}
+
 static dvHyperDef definition(HyperForce *h)
 {
   const dvState *s = h->force.state;
@@ -180,6 +214,7 @@ static dvHyperDef definition(HyperForce *h)
                       .law = law_of(h),
                       .parameters = parameters(h),
                       .axes = h->axes.count ? h->axes.data : NULL,
+                      .factors = h->stiffnessFactors.count ? h->stiffnessFactors.data : NULL,
                       .terms = (int)(h->pronySeries.count / 2),
                       .prony = h->pronySeries.data};
 }
@@ -194,9 +229,11 @@ static dvStatus hyper_force_reinit(dvObject *o)
   if (!tetrahedra) return DV_ERROR_INPUT;
   DV_TRY(check_parameters(h));
   DV_TRY(check_viscosity(h));
+  warn_of_stability(h);
   h->tetra = tetrahedra->data;
   h->count = dv_ints_size(tetrahedra);
   DV_TRY(make_axes(h));
+  DV_TRY(check_factors(h));
   dvHyperDef def = definition(h);
   size_t flat = 0;
   dvReals viscous = {.width = 1};
@@ -216,7 +253,7 @@ static bool patch(dvObject *o)
 {
   HyperForce *h = (HyperForce *)o;
   dvTopology *topology = dv_topology(h->topology.target);
-  if (h->stale || !h->elements || h->axes.count) return false;
+  if (h->stale || !h->elements || h->axes.count || h->stiffnessFactors.count) return false;
   const dvInts *tetrahedra = dv_topology_elements(topology, DV_TETRAHEDRON);
   h->tetra = tetrahedra->data;
   h->count = dv_ints_size(tetrahedra);
@@ -243,6 +280,7 @@ static dvStatus hyper_force_init(dvObject *o)
   dvElementData *rows = dv_follow_elements(o, dv_topology(h->topology.target), DV_TETRAHEDRON);
   if (h->AnisotropyDirections.count) dv_element_data_add_reals(rows, &h->AnisotropyDirections, true);
   if (h->sheets.count) dv_element_data_add_reals(rows, &h->sheets, true);
+  if (h->stiffnessFactors.count) dv_element_data_add_reals(rows, &h->stiffnessFactors, true);
   if (h->count == 0)
     dv_warning(o, "give it tetrahedra, such as by src=\"@loader\"",
                "the topology %s has no tetrahedra: there will be no force", h->topology.target->name);

@@ -17,6 +17,13 @@ extern const dvClass dv_tetra_tled_class, dv_hexa_tled_class;
 #define TETRA_TLED_FIELDS(X)       \
   X(reals, pronySeries, "", "- s", \
     "viscosity: pairs of a part of the stress and the time in which it decays; none when empty")
+#define DEVICE_FIELDS(X)                                                                              \
+  X(real, timestep, "0.001", "s", "accepted: the time step is that of the scene", .flags = DV_HIDDEN) \
+  X(int, isViscoelastic, "0", "", "no effect: pronySeries of tetrahedra says how a stress decays",    \
+    .flags = DV_IDLE | DV_HIDDEN)                                                                     \
+  X(int, isAnisotropic, "0", "", "no effect: the material is the same in all directions",             \
+    .flags = DV_IDLE | DV_HIDDEN)                                                                     \
+  X(vec3, preferredDirection, "0 0 0", "", "accepted: the material is the same in all directions", .flags = DV_HIDDEN)
 #define HEXA_TLED_FIELDS(X) \
   X(real, hourglassControl, "0.1", "", "stiffness against hourglass modes, over the largest stiffness of the element")
 
@@ -24,6 +31,7 @@ typedef struct Tled {
   dvElastic elastic;
   TETRA_TLED_FIELDS(DV_MEMBER)
   HEXA_TLED_FIELDS(DV_MEMBER)
+  DEVICE_FIELDS(DV_MEMBER)
   dvHyper *tetra;
   dvHexaTled *hexa;
   const int32_t *corners;   // of the elements, the topology's
@@ -34,8 +42,8 @@ typedef struct Tled {
 } Tled;
 
 #define SELF Tled
-static const dvFieldDesc tetra_tled_fields[] = {TETRA_TLED_FIELDS(DV_DESCRIBE)};
-static const dvFieldDesc hexa_tled_fields[] = {HEXA_TLED_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc tetra_tled_fields[] = {TETRA_TLED_FIELDS(DV_DESCRIBE) DEVICE_FIELDS(DV_DESCRIBE)};
+static const dvFieldDesc hexa_tled_fields[] = {HEXA_TLED_FIELDS(DV_DESCRIBE) DEVICE_FIELDS(DV_DESCRIBE)};
 #undef SELF
 
 static bool is_tetra(const Tled *t) { return t->elastic.force.base.cls == &dv_tetra_tled_class; }
