@@ -116,6 +116,12 @@ static void towards(const double way[3], int axis, double m[3][3])
   for (int k = 0; k < 3; k++) m[k][axis] = way[k], m[k][(axis + 1) % 3] = u[k], m[k][(axis + 2) % 3] = v[k];
 }
 
+// red along x, green along y, blue along z
+static void tint_by(const double way[3], const float base[4], float tint[4])
+{
+  for (int k = 0; k < 3; k++) tint[k] = (float)(dv_linear(fabs(way[k])) / fmax(1e-6, dv_linear(base[k])));
+}
+
 static void put_arrows(dvShapes *s, const dvDraw *d, size_t which, const float *x, size_t count)
 {
   const dvDrawable *a = &d->list.data[which];
@@ -143,10 +149,12 @@ static void put_arrows(dvShapes *s, const dvDraw *d, size_t which, const float *
       double tip = fmin(0.35 * length, 0.03 * s->diagonal), thick = fmin(0.05 * length, 0.004 * s->diagonal);
       for (int k = 0; k < 3; k++) way[k] /= length;
       towards(way, 1, m);
+      float tint[4] = {1, 1, 1, 1};
+      if (a->directed) tint_by(way, b->colour, tint);
       float at[3], size[3] = {(float)thick, (float)(length - tip), (float)thick};
       if (pass) size[0] = size[2] = (float)(0.3 * tip), size[1] = (float)tip;
       for (int k = 0; k < 3; k++) at[k] = x[3 * i + (size_t)k] + (pass ? (float)(way[k] * (length - tip)) : 0);
-      dv_push(&s->copies, placed(at, m, size, white));
+      dv_push(&s->copies, placed(at, m, size, tint));
     }
     b->copies = s->copies.count - b->first_copy;
     if (!b->copies) b->count = 0;

@@ -191,13 +191,16 @@ static void aim(dvStage *s, const json_t *looks, const dvStageOptions *o)
   for (int k = 0; k < 3; k++)
     reach += 0.25 * (s->first_high[k] - s->first_low[k]) * (s->first_high[k] - s->first_low[k]);
   s->camera.reach = fmax(1e-6, sqrt(reach));
-  if (w && w->placed) {
+  s->stays = w && w->placed;
+  if (s->stays) {
     dv_camera_place(&s->camera, w->position, w->target);
   } else if (w && (w->turned || w->directed)) {
     s->camera.azimuth = w->azimuth, s->camera.elevation = w->elevation, s->camera.zoom = w->zoom;
     if (w->directed) dv_camera_place(&s->camera, w->position, (const double[3]){0});
     dv_camera_fit(&s->camera, s->first_low, s->first_high, s->aspect);
-  } else if (!scene_camera(s, looks)) {
+  } else if (scene_camera(s, looks)) {
+    s->stays = true;
+  } else {
     dv_camera_fit(&s->camera, s->first_low, s->first_high, s->aspect);
   }
   double off = 0;
@@ -243,14 +246,14 @@ static void begin(dvStage *s, const dvScene *scene, const json_t *looks, const d
 
 // Bodies fall, and are followed: when the middle has left its place by a third of the picture. The ground stays below.
 // A camera that was given its place stays there.
-static void follow(dvStage *s, bool stays)
+static void follow(dvStage *s)
 {
   double low[3], high[3], away = 0, left = 0, height = 2 * s->camera.distance * 0.325;
   box_now(s, low, high);
   int up = s->camera.up;
   double lowest = low[up] - 0.002 * s->shapes.diagonal;
   if (lowest < s->floor) s->floor -= s->step * ceil((s->floor - lowest) / s->step - 1e-9);
-  if (stays) return;
+  if (s->stays) return;
   for (int k = 0; k < 3; k++) {
     double d = 0.5 * (low[k] + high[k]) - s->anchor[k];
     away += d * d, left += s->offset[k] * s->offset[k];
@@ -293,7 +296,7 @@ void dv_stage_set(dvStage *s, dvScene *scene, const dvStageOptions *o)
   } else {
     json_t *moved = dv_looks_camera(scene);
     if (moved && !o->camera) scene_camera(s, looks), dv_camera_update(&s->camera, s->aspect);
-    else follow(s, o->camera && o->camera->placed);
+    else follow(s);
     json_decref(moved);
   }
   take_looks(s, scene, looks, o);

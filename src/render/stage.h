@@ -46,7 +46,7 @@ typedef struct dvStage {
   double key[3];        // towards the key light of the studio
   double xray;          // 1/m: how fast bodies swallow rays; 0: a picture of light
   // kept: how the first picture was
-  bool begun;
+  bool begun, stays;   // the camera was given its place
   double first_low[3], first_high[3];
   double anchor[3], offset[3];   // the middle of what moves, and by how much the camera still has to follow
 } dvStage;

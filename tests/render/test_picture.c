@@ -161,6 +161,34 @@ static void test_a_ball_covers_what_it_must(void **unused)
   close_shot(&s);
 }
 
+// a body falls by 4.9 m: by how much what the camera looks at sinks with it, meanwhile
+static double sinking(const char *camera)
+{
+  char *text =
+      dv_format("<Node gravity='0 -9.81 0' dt='0.02'>%s<Node name='A'><EulerExplicitSolver/><MechanicalObject name='x' "
+                "position='0 0 0  1 1 1'/><UniformMass vertexMass='1'/><OglModel position='@x.position' triangles='0 1 "
+                "1'/></Node></Node>",
+                camera);
+  Shot s = open_shot(text);
+  draw(&s);
+  double from = dv_painter_stage(s.painter)->camera.target[1];
+  for (int i = 0; i < 50; i++) {
+    assert_int_equal(dv_scene_step(s.scene, 0), DV_OK);
+    draw(&s);
+  }
+  double to = dv_painter_stage(s.painter)->camera.target[1];
+  close_shot(&s);
+  dv_free(text);
+  return from - to;
+}
+
+static void test_cameras_go_along_unless_they_have_a_place(void **unused)
+{
+  DV_UNUSED(unused);
+  assert_true(sinking("") > 3);
+  check_close(sinking("<InteractiveCamera position='0 0 8' lookAt='0 0 0'/>"), 0, 1e-12);
+}
+
 static void test_plain_and_gl_agree_where_bodies_are(void **unused)
 {
   DV_UNUSED(unused);
@@ -290,6 +318,31 @@ static void test_numbers_become_colours(void **unused)
   assert_true(high[0] > 150 && high[2] < 110);    // and ends yellow
   assert_int_equal(dv_painter_stage(s.painter)->shapes.ranges.count, 1);
   close_shot(&s);
+}
+
+// fibres as arrows: red along x, green along y, blue along z
+static void test_arrows_have_the_colours_of_their_directions(void **unused)
+{
+  DV_UNUSED(unused);
+  for (int way = 0; way < 3; way++) {
+    char *text = dv_format("<Node><DefaultAnimationLoop/><VisualStyle displayFlags='showVisual'/><MeshTopology "
+                           "position='0 0 0 1 0 0 0 1 0 0 0 1' tetrahedra='0 1 2 3'/><FibreField draw='arrows' "
+                           "vectors='%d %d %d'/></Node>",
+                           way == 0, way == 1, way == 2);
+    Shot s = open_shot(text);
+    const unsigned char *rgb = draw(&s);
+    int count[3] = {0};
+    for (int i = 0; i < W * H; i++)
+      for (int k = 0; k < 3; k++) {
+        const unsigned char *p = rgb + 3 * i;
+        count[k] += p[k] > p[(k + 1) % 3] + 40 && p[k] > p[(k + 2) % 3] + 40;
+      }
+    for (int k = 0; k < 3; k++)
+      if (k == way) assert_true(count[k] > 0);
+      else assert_int_equal(count[k], 0);
+    close_shot(&s);
+    dv_free(text);
+  }
 }
 
 // a ray through a ball at a distance b from its middle goes 2 sqrt(r2 - b2) through it
@@ -505,12 +558,14 @@ int main(void)
       cmocka_unit_test(test_shadows_are_paler_the_higher_the_body_is),
       cmocka_unit_test(test_the_same_scene_gives_the_same_bytes),
       cmocka_unit_test(test_a_ball_covers_what_it_must),
+      cmocka_unit_test(test_cameras_go_along_unless_they_have_a_place),
       cmocka_unit_test(test_plain_and_gl_agree_where_bodies_are),
       cmocka_unit_test(test_lights_of_the_scene),
       cmocka_unit_test(test_a_light_of_the_scene_casts_shadows),
       cmocka_unit_test(test_translucent_bodies_in_any_order),
       cmocka_unit_test(test_planes_cut_and_labels_are_written),
       cmocka_unit_test(test_numbers_become_colours),
+      cmocka_unit_test(test_arrows_have_the_colours_of_their_directions),
       cmocka_unit_test(test_xrays_are_swallowed_as_beer_says),
       cmocka_unit_test(test_contrast_agent_swallows_xrays),
       cmocka_unit_test(test_liquids_are_one_surface),

@@ -53,6 +53,19 @@ static void a_film_without_ffmpeg_is_a_series(void **state)
   last = dv_path_join(directory, "film-00003.png");
   assert_false(dv_file_exists(last));
   dv_free(last);
+  // four times slower: one for each step; four times faster: one for each thirteenth or later
+  check_command(0, "the program ffmpeg is not there",
+                "cd %s && PATH=/nonexistent %s run %s -n 10 --video slow.webm --slow 4 --size 32x24 2>&1", directory,
+                DIVAN_BINARY, scene);
+  last = dv_path_join(directory, "slow-00010.png");
+  check_size(last, 32, 24);
+  dv_free(last);
+  check_command(0, "the program ffmpeg is not there",
+                "cd %s && PATH=/nonexistent %s run %s -n 20 --video fast.webm --slow 0.25 --size 32x24 2>&1", directory,
+                DIVAN_BINARY, scene);
+  last = dv_path_join(directory, "fast-00002.png");
+  assert_false(dv_file_exists(last));
+  dv_free(last);
   check_rmdir(directory);
 }
 
@@ -67,6 +80,7 @@ static void mistakes_are_told_before_anything_is_computed(void **state)
                {2, "--camera sideways: it is a side", "--picture x.png --camera sideways"},
                {2, "of: visual behavior", "--picture x.png --show visuals"},
                {2, "which are not there", "--dark"},
+               {2, "--slow : it is for --video", "--picture x.png --slow 2"},
                {2, "--xray needs a number", "--picture x.png --xray much"},
                {4, "/nowhere/x.png", "--picture /nowhere/x.png"}};
   char *directory = check_mkdir();

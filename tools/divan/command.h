@@ -39,7 +39,7 @@ typedef struct Options {
   const char *record, *export_to;
   Texts record_fields;
   const char *picture, *video, *size, *camera, *show;   // film.h
-  double xray;
+  double xray, slow;
   bool hash, quiet, fine, realtime, distributed, dark;
   // view
   const char *host, *token;

@@ -73,6 +73,7 @@ bool camera_check(const Options *o)
   if (!o->picture && !o->video && (o->size || o->camera || o->show || o->dark || o->xray > 0))
     return wrong("--size, --camera, --show, --dark, --xray", "",
                  "they are for --picture and --video, which are not there");
+  if (!o->video && o->slow > 0) return wrong("--slow", "", "it is for --video, which is not there");
   return true;
 }
 
@@ -94,9 +95,11 @@ Camera *camera_open(const Options *o, dvScene *scene, int *status)
     c->stage.still = true;
     return c;
   }
-  double dt = o->dt > 0 ? o->dt : scene->root->dt, most = 1 / (FASTEST * (dt > 0 ? dt : 0.01));
-  c->every = o->every > 1 ? o->every : (long)fmax(1, ceil(most - 1e-9));   // real time, unless --every says otherwise
-  double rate = fmin(120, fmax(1, 1 / (dt > 0 ? dt * (double)c->every : 0.04)));
+  double dt = o->dt > 0 ? o->dt : scene->root->dt;
+  if (!(dt > 0)) dt = 0.01;
+  double shown = dt * (o->slow > 0 ? o->slow : 1), most = 1 / (FASTEST * shown);   // seconds of the film for a step
+  c->every = o->every > 1 ? o->every : (long)fmin(1e9, fmax(1, ceil(most - 1e-9)));
+  double rate = fmin(120, fmax(0.1, 1 / (shown * (double)c->every)));
   c->film = dv_film_open(o->video, c->width, c->height, rate, &scene->context->log);
   if (c->film) return c;
   cannot_write(o->video);

@@ -107,6 +107,8 @@ static const Option options[] = {
      "FILE.mp4; "
      "without ffmpeg a series of PNG files is written",
      0, 0},
+    {VERB_RUN, "--slow", NULL, "FACTOR", NUMBER, INTO(slow),
+     "--video in slow motion: 10 plays ten times slower than real time, 0.1 ten times faster", 1e-6, 1e6},
     {VERB_RUN, "--size", NULL, "WxH", TEXT, INTO(size), "pixels of --picture and --video (default 1280x720)", 0, 0},
     {VERB_RUN, "--camera", NULL, "FROM", TEXT, INTO(camera),
      "where --picture and --video look from: front, back, left, right, top or bottom; AZIMUTH,ELEVATION[,ZOOM] in "

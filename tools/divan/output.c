@@ -4,7 +4,6 @@
 #include "base/text.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,11 +24,12 @@ bool output_file(const char *path)
     if (S_ISDIR(info.st_mode)) errno = EISDIR;
     return !S_ISDIR(info.st_mode) && access(path, W_OK) == 0 ? true : cannot_write(path);
   }
-  int file = open(path, O_WRONLY | O_CREAT | O_EXCL, 0666);
-  if (file < 0) return cannot_write(path);
-  close(file);
-  unlink(path);   // a run that ends before it writes leaves nothing
-  return true;
+  // beside it: other processes may be about to write the file itself (shares of a sweep)
+  char *trial = dv_format("%s-XXXXXX", path);
+  int file = *path ? mkstemp(trial) : -1;
+  if (file >= 0) close(file), unlink(trial);
+  dv_free(trial);
+  return file >= 0 ? true : cannot_write(path);
 }
 
 // something can be made in it: permissions alone do not tell

@@ -35,7 +35,8 @@ static const Topic topics[] = {
     {"soft robot actuator gripper pneumatic inverse control",
      "CableConstraint SurfacePressure PositionConstraint JointConstraint QPInverse Actuator Effector Lattice"},
     {"heart cardiac ventricle electric potential wave front pacing ablation electrocardiogram",
-     "GenerateVentricle FibreField CardiacStimulus TissueZone Monodomain Eikonal PseudoECG ElectricalState "
+     "GenerateVentricle VentricleSurfaces FibreField CardiacStimulus TissueZone Monodomain Eikonal PseudoECG "
+     "ElectricalState "
      "Contraction PressureConstraint MooneyRivlin"},
     {"fluid liquid water particle flow smoke blood vessel",
      "SPHFluid IncompressibleFluid FluidBoundary Particle SpatialGrid Fluid2D Fluid3D FluidGrid Vessel FluidSurface"},

@@ -56,6 +56,7 @@ export interface Drawable {
   attenuation?: number;          // of a volume that swallows light, 1/m
   liquid?: [number, number];     // spheres of a liquid: metres over which its surface is smoothed, and in depth
   absorption?: number;           // of X-rays, 1/m for a value of 1
+  directed?: boolean;            // arrows in the colours of their directions: red along x, green along y, blue along z
   shader?: number;               // program of the scene that draws it
   range?: [number, number];      // of the values, where the scene chooses it
   map?: ColourMap;               // that the scene chooses for the values
@@ -129,8 +130,8 @@ export interface Touch {
 // error and largest force (N).
 export interface Solves { path: string; values: number[]; steps: [number, number, number, number, number][] }
 
-// A soft robot: what is plotted together has one group and unit, and of each step the time and the values.
-export interface RobotColumn { label: string; group: 'error' | 'effector' | 'force' | 'stroke'; unit: string }
+// A soft robot, or chambers of a heart: what is plotted together has one group and unit, and of each step the time and the values.
+export interface RobotColumn { label: string; group: 'error' | 'effector' | 'force' | 'stroke' | 'pressure' | 'volume'; unit: string }
 export interface Robot { columns: RobotColumn[]; steps: (number | null)[][] }
 
 export interface Stats {

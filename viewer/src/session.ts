@@ -487,5 +487,6 @@ export class Session extends History {
     return this.change('fix', { origin, direction });
   }
   mouseEvent(button: string, down: boolean, x: number, y: number, wheel = 0) { if (this.editor) this.connection.tell('mouse', { button, down, x: Math.round(x), y: Math.round(y), wheel }); }
-  keyEvent(key: number, down: boolean) { if (this.editor) this.connection.tell('key', { key, down }); }
+  // `way`: how far a key leads a hand at most (m), 0 until it is released
+  keyEvent(key: number, down: boolean, way = 0) { if (this.editor) this.connection.tell('key', way > 0 ? { key, down, way } : { key, down }); }
 }

@@ -10,6 +10,7 @@ export interface Settings {
   colourMap: string;
   rangeMode: 'grow' | 'frame' | 'fixed'; rangeLow: number; rangeHigh: number;
   arrowScale: number; pointSize: number;
+  circle: number;              // radius of what tools touch, pixels
   quality: 'auto' | 'full' | 'reduced';      // shadows and ambient occlusion
   xray: number;                // 1/m: as X-rays see it; 0: not
   ortho: boolean; up: 'x' | 'y' | 'z'; follow: boolean;
@@ -35,6 +36,7 @@ const INITIAL: Settings = {
   colourMap: 'viridis',
   rangeMode: 'grow', rangeLow: 0, rangeHigh: 1,
   arrowScale: 1, pointSize: 6,
+  circle: 22,
   quality: 'auto', xray: 0,
   ortho: false, up: 'y', follow: true,
   pauseHidden: true,

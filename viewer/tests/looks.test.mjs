@@ -259,6 +259,20 @@ test('a robot: distance from the goal, effector, forces and strokes as curves', 
   await until(page, () => window.divan.session.robot.time.length === 0);
 }));
 
+test('a heart: pressures, volume in ml, and the loop of the two as curves', () => opened('heart/infarct.scn', async (page) => {
+  await page.locator('#tab-stats').click();
+  await page.evaluate(() => window.divan.session.step(30));
+  await until(page, () => window.divan.session.robot.time.length === 30);
+  const { columns, values } = await page.evaluate(() => window.divan.session.robot);
+  assert.deepEqual(columns.map((c) => `${c.group} ${c.label} ${c.unit}`), ['pressure left pressure Pa', 'pressure left artery Pa', 'volume left volume ml']);
+  assert.ok(values[2].every((v) => v > 20 && v < 200), 'a ventricle of a grown person');
+  for (const plot of ['pressure', 'volume']) await page.locator(`divan-stats-tab divan-plot.robot-${plot} canvas`).waitFor();
+  await page.getByRole('heading', { name: 'Heart' }).waitFor();
+  assert.equal(await page.getByRole('heading', { name: 'Robot' }).count(), 0, 'a heart is no robot');
+  const loop = await page.getByRole('img', { name: 'pressure over volume of left' }).locator('path').first().getAttribute('d');
+  assert.ok(loop.split('L').length >= 25 && !loop.includes('NaN'), loop);
+}));
+
 test('stress has colours and a legend that follows it', () => opened('stress.scn', async (page) => {
   await steps(page, 60);
   await page.locator('divan-legends .legend', { hasText: 'von Mises stress (Pa)' }).waitFor();

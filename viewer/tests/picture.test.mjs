@@ -217,3 +217,22 @@ test('the tree goes to what was picked', () => look('long', root(Array.from({ le
     return row && row.top >= tree.top - 1 && row.bottom <= tree.bottom + 1;
   });
 }));
+
+test('a machine that draws slowly draws less light, then fewer pixels, until the user chooses', async () => {
+  const divan = await startDivan('liver.scn');
+  const { page, context } = await openPage(divan.address, DESK, '', 'antialias=0&ratio=1&quality=auto');
+  await page.evaluate(() => {
+    const { stage } = window.divan;
+    stage.onDrawn = () => { setTimeout(() => { const end = performance.now() + 400; while (performance.now() < end); stage.redraw(false); }); };
+    stage.redraw(false);
+  });
+  const sizes = () => page.evaluate(() => { const { canvas } = window.divan.stage; return canvas.width / canvas.clientWidth; });
+  await comes(sizes, (share) => Math.abs(share - 0.5) < 0.01, 'the picture keeps its pixels');
+  await page.evaluate(() => { window.divan.stage.onDrawn = null; });
+  const saved = await page.evaluate(async () => { const { canvas } = window.divan.stage, bitmap = await createImageBitmap(await window.divan.stage.picture(canvas.clientWidth, canvas.clientHeight)); return bitmap.width - canvas.clientWidth; });
+  assert.equal(saved, 0, 'a saved picture has all pixels');
+  await page.evaluate(() => window.divan.session.set({ quality: 'reduced' }));
+  await comes(sizes, (share) => share === 1, 'who chooses gets all pixels');
+  await context.close();
+  await divan.stop();
+});

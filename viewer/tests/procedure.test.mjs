@@ -1,7 +1,7 @@
 // A procedure on the screen, with the real program: what is to be done, hints, warnings, the score, and the report at the end.
 import assert from 'node:assert/strict';
 import { after, before, describe, test as plain } from 'node:test';
-import { comes, DESK, PHONE, openPage, settled, startDivan, stopBrowser, until } from './browser.mjs';
+import { comes, DESK, FAST, PHONE, openPage, settled, startBrowser, startDivan, stopBrowser, until } from './browser.mjs';
 
 const test = (name, body) => plain(name, { timeout: 400000 }, body);
 // what is written there, as soon as it is
@@ -21,13 +21,21 @@ describe('a procedure', () => {
     await says(page, 'procedure-hint', /Lead the steel grasper into the left end of the liver/);
     await says(page, 'procedure', /Show me \(Space\)/);
     await says(page, 'procedure-values', /remaining \(ml\): 1273/);
+    await says(page, 'procedure-score', /^100$/);
     assert.equal(await page.locator('#procedure-report').count(), 0);
+    assert.equal(await page.locator('#procedure-undo').count(), 0);
     await until(page, () => window.divan.session.editor);
-    await page.evaluate(() => window.divan.session.step(330));
+    await page.evaluate(() => {
+      const { session, stage } = window.divan, drawn = stage.onDrawn;
+      window.blank = 0;      // pictures without the liver: it is cut while they are drawn
+      stage.onDrawn = (time) => { drawn?.(time); if (!stage.shapes.some((s) => s.object.visible && s.info.path.startsWith('/Body/liver'))) window.blank++; };
+      session.step(330);
+    });
     await page.locator('#procedure-now', { hasText: 'Step 3 of 4' }).waitFor({ timeout: 180000 });
     // a stroke of the cautery can be undone
     await page.waitForFunction(() => window.divan.session.status.undo > 0 && window.divan.session.status.step === 330, null, { timeout: 180000 });
-    await page.evaluate(() => window.divan.session.connection.request('undo', {}));
+    assert.equal(await page.evaluate(() => window.blank), 0, 'the liver is there while it is cut');
+    await page.locator('#procedure-undo').click();
     await page.locator('#procedure-now', { hasText: 'Step 2 of 4' }).waitFor({ timeout: 30000 });
     await page.evaluate(() => window.divan.session.step(1300));
     await page.locator('#procedure-report').waitFor({ timeout: 200000 });
@@ -57,6 +65,17 @@ describe('a procedure', () => {
       const { width, height } = await page.locator(`#key-${key}`).boundingBox();
       assert.ok(width >= 44 && height >= 44, `${key} is ${width} by ${height}`);
     }
+    // a small one, upright and on its side: the picture and all buttons are there, and none covers what is said
+    for (const [width, height] of [[360, 640], [844, 390]]) {
+      await page.setViewportSize({ width, height });
+      await settled(page);
+      const picture = await page.locator('.picture').boundingBox(), words = await page.locator('#procedure .words').boundingBox();
+      assert.ok(picture.height > 200 && picture.width > 300, `${width} x ${height}: the picture is ${picture.width} by ${picture.height}`);
+      assert.ok(words.width > 300 && words.height > 60, `${width} x ${height}: what is said has ${words.width} by ${words.height}`);
+      const below = await page.locator('#procedure-pad').boundingBox(), last = await page.locator('#key-G').boundingBox();
+      assert.ok(words.y + words.height <= below.y + 1, `${width} x ${height}: the words end at ${words.y + words.height}, the buttons begin at ${below.y}`);
+      assert.ok(last.x + last.width <= width && last.y + last.height <= height, `${width} x ${height}: the last button ends at ${last.y + last.height}`);
+    }
     await context.close();
   });
 });
@@ -68,18 +87,71 @@ describe('the buttons of a procedure', () => {
     const { page, context, problems } = await openPage(divan.address, DESK);
     await page.locator('.hold.lit').first().waitFor();
     await until(page, () => window.divan.session.editor);
-    const way = (button) => button.locator('small').textContent().then((t) => parseFloat(t) || 0);
-    for (const end = Date.now() + 300000; /Step 1/.test(await page.locator('#procedure-now').textContent()) && Date.now() < end;) {
-      const lit = page.locator('.hold.lit').first();
-      if (!(await lit.count())) { await page.waitForTimeout(100); continue; }
-      const { x, y, width, height } = await lit.boundingBox(), far = await way(lit), from = await page.evaluate(() => window.divan.session.status.time);
+    const hold = async (key, released) => {
+      const { x, y, width, height } = await page.locator(`#key-${key}`).boundingBox();
       await page.mouse.move(x + width / 2, y + height / 2);
       await page.mouse.down();
-      await page.waitForFunction(([t, f]) => window.divan.session.status.time > t + Math.max(0.02, (0.7 * (f - 2)) / 50), [from, far]);
+      await released();
       await page.mouse.up();
-      await page.waitForTimeout(400);
+    };
+    const later = async (seconds) => { const from = await page.evaluate(() => window.divan.session.status.time); await until(page, (t) => window.divan.session.status.time > t, from + seconds); };
+    // held much longer than it takes: each stops where it led to. The liver sinks meanwhile, so that one may be lit again.
+    const opposite = Object.fromEntries(['LJ', 'IK', 'OU'].flatMap(([a, b]) => [[a, b], [b, a]]));
+    const next = async () => (await page.locator('.hold.lit').first().getAttribute('id')).slice(-1);
+    let holds = 0;
+    for (let key; (key = await next()) !== 'G'; holds++) {
+      assert.ok(holds < 12, `${key} is lit after ${holds} buttons that were held until they went out`);
+      await hold(key, async () => { await page.locator(`#key-${key}:not(.lit)`).waitFor(); await later(0.5); });
+      assert.equal(await page.locator(`#key-${opposite[key]}.lit`).count(), 0, `${key} has led too far`);
     }
-    await says(page, 'procedure-now', /Step 2 of 4/);
+    assert.ok(holds >= 3, `${holds} buttons were lit`);
+    assert.equal(await page.locator('.hold.lit').count(), 1);
+    await hold('G', () => page.locator('#procedure-now', { hasText: 'Step 2 of 4' }).waitFor());
+    // the button that was held has no use for Space
+    await page.keyboard.press('Space');
+    await says(page, 'procedure-start', /Go on \(Space\)/);
+    assert.equal(await page.evaluate(() => window.divan.session.status.animating), false);
+    const watcher = await openPage(divan.address, DESK);
+    await watcher.page.locator('#watching').waitFor();
+    await watcher.page.locator('#key-L').waitFor();
+    assert.equal(await watcher.page.locator('.hold:not([disabled]), #procedure .solid:not([disabled])').count(), 0, 'who watches has nothing to press');
+    await watcher.context.close();
+    await context.close();
+    await divan.stop();
+    assert.deepEqual(problems, [], 'the page reported errors');
+  });
+
+  // a telephone far away: what comes, comes late
+  test('lead no farther than the mark where the answers are late', async () => {
+    const divan = await startDivan('anatomy/liver/scene.scn');
+    const context = await (await startBrowser()).newContext(DESK), page = await context.newPage();
+    await page.addInitScript(() => { window.WebSocket = class extends WebSocket { set onmessage(take) { super.onmessage = (e) => setTimeout(() => take(e), 700); } }; });
+    await page.goto(`${divan.address}?${FAST}`);
+    await until(page, () => window.divan?.session?.editor);
+    for (const [key, back] of ['LJ', 'IK']) {
+      await page.locator(`#key-${key}.lit`).hover();
+      const from = await page.evaluate(() => window.divan.session.status.time);
+      await page.mouse.down();
+      await until(page, (t) => window.divan.session.status.time > t, from + 5);
+      await page.mouse.up();
+      assert.equal(await page.locator(`#key-${key}.lit, #key-${back}.lit`).count(), 0, `${key} does not end at the mark`);
+    }
+    await context.close();
+    await divan.stop();
+  });
+
+  // one pointer can hold one button: it leads along all axes
+  test('of one press lead straight to the mark', async () => {
+    const divan = await startDivan('anatomy/liver/scene.scn');
+    const { page, context, problems } = await openPage(divan.address, DESK);
+    await until(page, () => window.divan.session.editor);
+    await page.locator('#procedure-lead.lit', { hasText: 'grasper to the mark' }).hover();
+    const edge = await page.locator('#key-G').boundingBox(), card = await page.locator('#procedure').boundingBox();
+    assert.ok(edge.x + edge.width <= card.x + card.width, 'the buttons beside it stay within the card');
+    await page.mouse.down();
+    await page.locator('#key-G.lit').waitFor();
+    await page.mouse.up();
+    assert.equal(await page.locator('.hold.lit').count(), 1, 'the hand is at the mark, on every axis');
     await context.close();
     await divan.stop();
     assert.deepEqual(problems, [], 'the page reported errors');

@@ -1,6 +1,6 @@
 // Tools of the heart with the real program: leads and lesions placed by the mouse while the scene runs, and undone.
 import assert from 'node:assert/strict';
-import { after, before, describe, test as plain } from 'node:test';
+import { after, afterEach, before, beforeEach, describe, test as plain } from 'node:test';
 import { comes, DESK, openPage, said, settled, startDivan, steps, stopBrowser, surfacePlace, until } from './browser.mjs';
 
 const test = (name, body) => plain(name, { timeout: 90000 }, body);
@@ -13,8 +13,8 @@ after(stopBrowser);
 
 describe('therapy by the mouse', () => {
   let divan;
-  before(async () => { divan = await startDivan('heart/reentry.scn'); });
-  after(async () => { await divan?.stop(); });
+  beforeEach(async () => { divan = await startDivan('heart/reentry.scn'); });
+  afterEach(async () => { await divan?.stop(); });
 
   test('a lead gives a pulse where the heart is clicked, a lesion is drawn; both are undone', async () => {
     const o = await open(divan), { page } = o;
@@ -43,6 +43,32 @@ describe('therapy by the mouse', () => {
     await page.keyboard.press('u');
     await said(page, 'Undone: lead');
     await until(page, () => !window.divan.session.objects.has('/lead') && !window.divan.session.objects.has('/lesion'));
+    await o.context.close();
+    assert.deepEqual(o.problems, [], 'the page reported errors');
+  });
+
+  test('lesions are as large as the circle, which keys and buttons change', async () => {
+    const o = await open(divan), { page } = o;
+    const place = await surfacePlace(page, '/fronts');
+    await page.keyboard.press('s');
+    await page.getByRole('button', { name: 'larger circle' }).waitFor();
+    const lesion = async (circle) => {
+      await page.mouse.click(place.x, place.y);
+      await has(page, '/lesion');
+      assert.equal(await page.evaluate(() => window.divan.stage.brush.radius), circle);
+      const radius = await page.evaluate(async () => Number((await window.divan.session.connection.request('object', { path: '/lesion' })).object.fields.find((f) => f.name === 'radius').value));
+      await page.keyboard.press('u');
+      await until(page, () => !window.divan.session.objects.has('/lesion'));
+      return radius;
+    };
+    const small = await lesion(22);
+    await page.keyboard.press(']');
+    await page.keyboard.press(']');
+    await page.getByRole('button', { name: 'larger circle' }).click();
+    const large = await lesion(58);
+    assert.ok(Math.abs(large / small / (58 / 22) - 1) < 0.02, `${small} and ${large} m`);
+    await page.keyboard.press('[');
+    await until(page, () => window.divan.session.settings.circle === 42);
     await o.context.close();
     assert.deepEqual(o.problems, [], 'the page reported errors');
   });

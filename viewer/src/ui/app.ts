@@ -68,8 +68,11 @@ export class App extends Part {
     .toast.error { background: var(--bad); color: #fff; } .toast span { opacity: .8; }
     .dropzone { position: absolute; inset: 10px; z-index: 6; display: grid; place-items: center; border: 2px dashed var(--accent); border-radius: 12px; background: color-mix(in srgb, var(--accent-soft) 85%, transparent); color: var(--accent); font-weight: 600; pointer-events: none; }
     .hint { position: absolute; left: 12px; top: 10px; padding: 3px 9px; border-radius: 7px; background: color-mix(in srgb, var(--panel) 85%, transparent); color: var(--muted); pointer-events: none; }
+    @media (pointer: coarse) { .mouse { display: none; } }
+    @media (max-width: 720px) { #tool-hint { left: 64px; } }      /* beside the bar of tools */
     .start { position: absolute; inset: 0; margin: auto; width: min(420px, calc(100% - 24px)); height: fit-content; padding: 18px 20px; border-radius: 12px; background: var(--raised); border: 1px solid var(--line); box-shadow: var(--shadow); z-index: 2; }
     .start h2 { margin: 0 0 4px; font-size: 15px; } .start p { margin: 0 0 10px; color: var(--muted); } .choices { display: flex; flex-wrap: wrap; gap: 6px; }
+    @media (max-height: 480px) { .stage { flex-direction: row; } .picture { width: auto; min-width: 0; align-self: stretch; } }
     @media (max-width: 720px) {
       :host { grid-template: auto minmax(160px, 1fr) auto auto auto / minmax(0, 1fr); }
       divan-toolbar { grid-area: 1 / 1; }
@@ -139,7 +142,8 @@ export class App extends Part {
     const box = this.find<HTMLElement>('.stage'), picture = this.find<HTMLElement>('.picture'), s = this.session.settings;
     picture.style.flex = s.fixedSize ? 'none' : '';
     if (!s.fixedSize) { picture.style.width = picture.style.height = ''; return; }
-    const scale = Math.min(1, box.clientWidth / s.pictureWidth, (box.clientHeight - (this.find<HTMLElement>('divan-procedure')?.offsetHeight ?? 0)) / s.pictureHeight);
+    const card = this.find<HTMLElement>('divan-procedure'), beside = getComputedStyle(box).flexDirection === 'row';
+    const scale = Math.min(1, (box.clientWidth - (beside ? card.offsetWidth : 0)) / s.pictureWidth, (box.clientHeight - (beside ? 0 : card.offsetHeight)) / s.pictureHeight);
     const width = `${Math.floor(s.pictureWidth * scale)}px`, height = `${Math.floor(s.pictureHeight * scale)}px`;
     if (picture.style.width !== width || picture.style.height !== height) { picture.style.width = width; picture.style.height = height; }
   }
@@ -219,7 +223,7 @@ export class App extends Part {
       p: () => this.find<Toolbar>('divan-toolbar').savePicture(), 1: () => this.tab('graph'), 2: () => this.tab('view'), 3: () => this.tab('stats'), 4: () => this.tab('build'), '/': () => this.search(),
       b: () => s.set({ panel: !set.panel }), l: () => this.toggleLog(), d: () => s.set({ theme: page.stage.dark ? 'light' : 'dark' }), '?': () => this.ask('help'),
       t: () => page.touch.enter(), u: () => act && page.touch.tools.undo(), Escape: () => this.escape(),
-      a: () => act && page.touch.area.next(),
+      a: () => act && page.touch.area.next(), '[': () => page.touch.tools.resize(-1), ']': () => page.touch.tools.resize(1),
     };
     for (const h of HANDLES) actions[h.key.toLowerCase()] = () => act && page.touch.handles.take(h.name);
     for (const t of TOOLS) actions[t.key.toLowerCase()] = () => act && page.touch.tools.take(t.name);
@@ -264,7 +268,7 @@ export class App extends Part {
         <button class="small solid" @click=${() => s.connection.connect()}>Now</button></div>` : nothing}
       ${this.modeler.linking ? html`<div class="banner" id="linking">${icon('link')}<span>Point at what <b>${this.modeler.linking.field}</b> shall be linked to, in the graph or in the picture</span><button class="small solid" @click=${() => this.modeler.endLink()}>Cancel</button></div>` : nothing}
       ${s.busy ? html`<div class="banner"><span class="spin"></span>${s.busy}${this.modeler.filling ? html`<button class="small solid" id="stop-filling" @click=${() => this.modeler.stopFilling()}>Stop</button>` : nothing}</div>` : nothing}
-      ${s.connection.open && s.hello && !s.status.editor ? html`<div class="banner" id="watching"><span class="badge">watching</span><span class="muted">Another page edits this scene.</span><button class="small solid" @click=${() => s.edit()}>Take over</button></div>` : nothing}
+      ${s.connection.open && s.hello && !s.status.editor ? html`<div class="banner" id="watching"><span class="badge">watching</span><span class="muted">${s.status.clients > 1 ? 'Another page edits this scene.' : 'Nobody edits this scene.'}</span><button class="small solid" @click=${() => s.edit()}>Take over</button></div>` : nothing}
       ${s.diverged ? html`<div class="banner bad" id="diverged"><b>Diverged</b><div class="words">${s.diverged}${s.divergedAdvice ? html`<span>${s.divergedAdvice}</span>` : nothing}</div><button class="small solid" ?disabled=${!s.editor} @click=${() => s.reset()}>Reset</button></div>` : nothing}
     </div>`;
   }
@@ -295,7 +299,7 @@ export class App extends Part {
     const s = this.session, set = s.settings, toast = s.toast;
     return html`<divan-toolbar role="toolbar" aria-label="simulation"></divan-toolbar>
       <main class="stage"><div class="picture ${page.touch?.tools.current || page.touch?.area.current ? 'tool' : page.touch?.touching || page.touch?.grabbed ? 'pulling' : ''}" tabindex="0" role="application" aria-label="3D view. Arrow keys turn, plus and minus zoom, T for a cursor that pulls."><canvas class="gl"></canvas><canvas class="over"></canvas>
-        ${page.touch?.keyboard ? html`<div class="hint">arrows move · Enter ${page.touch.grabbed ? 'lets go' : 'grabs'} · F fixes · S selects · Esc</div>` : page.touch?.area.info ? html`<div class="hint" id="tool-hint">${page.touch.area.info.title}: ${page.touch.area.info.hint} · Shift adds, Alt takes away · Esc</div>` : page.touch?.tools.info ? html`<div class="hint" id="tool-hint">${page.touch.tools.info.title}: ${page.touch.tools.info.hint} · middle drag turns · Esc puts it down</div>` : nothing}</div>
+        ${page.touch?.keyboard ? html`<div class="hint">arrows move · Enter ${page.touch.grabbed ? 'lets go' : 'grabs'} · F fixes · S selects · Esc</div>` : page.touch?.area.info ? html`<div class="hint" id="tool-hint">${page.touch.area.info.title}: ${page.touch.area.info.hint}<span class="mouse"> · Shift adds, Alt takes away · Esc</span></div>` : page.touch?.tools.info ? html`<div class="hint" id="tool-hint">${page.touch.tools.info.title}: ${page.touch.tools.info.hint}<span class="mouse"> · middle drag turns · Esc puts it down</span></div>` : nothing}</div>
         ${this.empty()}<divan-tools></divan-tools>
         ${s.connection.open && s.hello && s.status.ready === false && !s.busy && !s.status.player?.on ? html`<divan-trouble></divan-trouble>` : nothing}
         ${this.banners()}<divan-legends></divan-legends><divan-procedure></divan-procedure>

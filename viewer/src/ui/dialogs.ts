@@ -16,7 +16,7 @@ const SHORTCUTS: [string, [string[], string][]][] = [
     [['T'], 'a cursor for the keyboard: arrows move it, Enter grabs and lets go, F fixes, S selects, P plots, Shift + F10 opens the menu, Esc leaves']]],
   ['Fingers', [[['one'], 'turn; with the hand of the toolbar: pull'], [['two'], 'zoom and shift; twist them: turn'], [['a long press'], 'what can be done with it']]],
   ['Tools', [[['C'], 'cut: drag a line across a body'], [['J'], 'incise: drag along a body'], [['V'], 'carve: drag over a body'], [['X'], 'remove the element under the cursor'], [['E'], 'refine: halve elements'], [['H'], 'pace: click the heart, a lead beats there'], [['S'], 'ablate: click or drag over the heart'],
-    [['U'], 'undo the last stroke'], [['Esc'], 'put the tool down'], [['middle drag'], 'turn while a tool is in the hand']]],
+    [['[', ']'], 'smaller and larger circle'], [['U'], 'undo the last stroke'], [['Esc'], 'put the tool down'], [['middle drag'], 'turn while a tool is in the hand']]],
   ['Build', [[['4'], 'the Build tab'], [['Ctrl', 'Z'], 'undo'], [['Ctrl', 'Shift', 'Z'], 'redo (or Ctrl + Y)'], [['Ctrl', 'S'], 'save the scene'], [['M'], 'shift the selected body'], [['Q'], 'turn it'], [['K'], 'scale it'],
     [['A'], 'choose points: box, lasso, paint'], [['Shift', 'drag'], 'choose more'], [['Alt', 'drag'], 'choose less'], [['F2'], 'in the graph: rename'], [['Alt', '↑'], 'in the graph: move up; ↓ down, ← out of its node, → into the node before'],
     [['Ctrl', 'C'], 'in the graph: copy; X cuts, V pastes, D doubles'], [['Insert'], 'in the graph: add a node'], [['Delete'], 'remove']]],

@@ -7,6 +7,8 @@ import { page } from './part.ts';
 const SIDES = ['right', 'left', 'up', 'down', 'front', 'back'];      // in the order of the keys: x, y, z of the scene
 const ORDER = [1, 0, 2, 3, 5, 4], ARROWS = ['→', '←', '↑', '↓', '↙', '↗'];
 
+const REST = 0.1;      // s of the scene's time in which a hand has not moved
+
 type Get = (name: string) => string;
 
 export interface Hand { keys: string; name: string }
@@ -22,55 +24,105 @@ function long(metres: number) {
   return `${mm < 10 ? mm.toFixed(1) : mm.toFixed(0)} mm`;
 }
 
-export class Keys {
-  private held = new Set<string>();
+// How far a key leads towards the mark (m), 0 when it leads elsewhere.
+export function far(get: Get, key: string): number {
+  const i = hands(get).find((h) => h.name === get('led') && h.keys.length === 6)?.keys.indexOf(key) ?? -1;
+  return i < 0 ? 0 : Math.max(0, (i % 2 ? -1 : 1) * (numbers(get('way'))[i >> 1] ?? 0));
+}
 
-  constructor(private session: Session, private letters: () => string) {
+export class Keys {
+  private held = new Map<string, { way: number; time: number; asked: boolean }>();      // the way that is left, and when; asked for since it was sent
+  private towards = '';      // hand that goes to the mark by all of its keys
+
+  // what the procedure says, and whether it goes on
+  constructor(private session: Session, private get: Get, private on: () => boolean) {
     // those who have not clicked on the picture: no page of the browser opens instead
     window.addEventListener('keydown', (e) => this.key(e, true), true);
     window.addEventListener('keyup', (e) => this.key(e, false), true);
-    window.addEventListener('blur', () => { for (const k of [...this.held]) this.press(k, false); });
+    window.addEventListener('blur', () => this.leave());
   }
 
   press(key: string, down: boolean) {
     if (down === this.held.has(key)) return;
-    if (down) this.held.add(key); else this.held.delete(key);
-    this.session.keyEvent(key.codePointAt(0)!, down);
+    if (down) this.send(key, far(this.get, key)); else { this.held.delete(key); this.session.keyEvent(key.codePointAt(0)!, false); }
     if (down) this.start();
+  }
+
+  // The hand straight to the mark, all keys that are lit at once, until it is another's turn.
+  lead(down: boolean) {
+    this.leave();
+    this.towards = down ? this.get('led') : '';
+    this.followMark();
+  }
+
+  leave() {
+    this.towards = '';
+    for (const k of [...this.held.keys()]) this.press(k, false);
+  }
+
+  // What is asked for from now on tells where the keys have led.
+  asks() { for (const last of this.held.values()) last.asked = true; }
+
+  // The mark has gone on while a key was held: so does the hand, once it rests where the key has led it. What was asked for before
+  // the key was pressed does not tell.
+  goOn() {
+    this.followMark();
+    const { time } = this.session.status;
+    for (const [key, last] of this.held) {
+      if (!last.asked) continue;
+      const way = far(this.get, key), rests = Math.abs(way - last.way) <= 0.01 * way;
+      if (rests && time < last.time + REST) continue;
+      if (rests && way > 0) this.send(key, way); else this.held.set(key, { way, time, asked: true });
+    }
+  }
+
+  private send(key: string, way: number) {
+    this.session.keyEvent(key.codePointAt(0)!, true, way);
+    this.held.set(key, { way: NaN, time: 0, asked: false });
+  }
+
+  private followMark() {
+    if (!this.towards) return;
+    if (this.towards !== this.get('led')) { this.leave(); return; }
+    for (const key of hands(this.get).find((h) => h.name === this.towards)?.keys ?? '') this.press(key, far(this.get, key) > 0);
   }
 
   private start() { if (!this.session.status.animating && this.session.editor) this.session.animate(true); }
 
   private key(e: KeyboardEvent, down: boolean) {
     const key = e.key.toUpperCase(), target = e.composedPath()[0] as HTMLElement;
-    if (key.length !== 1 || !this.letters().includes(key) || e.shiftKey || e.altKey || e.metaKey) return;
-    if (!down) { if (this.held.has(key)) this.press(key, false); return; }
-    if (!e.ctrlKey || target.closest?.('input, textarea, select, [contenteditable]')) return;
-    if (target.closest?.('.picture')) { this.start(); return; }      // it sends the key itself
+    if (key.length !== 1 || !(this.on() && hands(this.get).some((h) => h.keys.includes(key))) || e.shiftKey || e.altKey || e.metaKey) return;
+    const ours = down ? e.ctrlKey && !target.closest?.('input, textarea, select, [contenteditable]') : this.held.has(key);
+    if (!ours) return;
     e.preventDefault();
-    e.stopPropagation();
-    this.press(key, true);
+    e.stopPropagation();      // the picture would send it, too
+    this.press(key, down);
   }
 }
 
-function button(keys: Keys, key: string, lit: boolean, words: string, title: string, below = '') {
-  const hold = (e: Event) => { e.preventDefault(); (e.currentTarget as HTMLElement).focus(); if ('pointerId' in e) (e.currentTarget as HTMLElement).setPointerCapture((e as PointerEvent).pointerId); keys.press(key, true); };
-  const leave = () => keys.press(key, false);
-  const typed = (e: KeyboardEvent, down: boolean) => { if (e.key === ' ' || e.key === 'Enter') { e.preventDefault(); e.stopPropagation(); keys.press(key, down); } };
-  return html`<button class="hold ${lit ? 'lit' : ''}" id="key-${key}" title="${title} (Ctrl + ${key})" @pointerdown=${hold} @pointerup=${leave} @pointercancel=${leave} @lostpointercapture=${leave} @contextmenu=${(e: Event) => e.preventDefault()}
-    @keydown=${(e: KeyboardEvent) => typed(e, true)} @keyup=${(e: KeyboardEvent) => typed(e, false)}><span>${words} <kbd>${key}</kbd></span><small>${below || nothing}</small></button>`;
+interface Press { id: string; lit: boolean; title: string; use: (down: boolean) => void; off?: boolean }
+
+function button({ id, lit, title, use, off }: Press, words: string, letters = '', below = '') {
+  // a finger or the mouse does not give it the focus: Space stays with the scene
+  const hold = (e: PointerEvent) => { e.preventDefault(); (e.currentTarget as HTMLElement).setPointerCapture(e.pointerId); use(true); };
+  const leave = () => use(false);
+  const typed = (e: KeyboardEvent, down: boolean) => { if (e.key === ' ' || e.key === 'Enter') { e.preventDefault(); e.stopPropagation(); if (!e.repeat) use(down); } };
+  return html`<button class="hold ${lit ? 'lit' : ''}" id=${id} title=${title} ?disabled=${off || !page.session.editor} @pointerdown=${hold} @pointerup=${leave} @pointercancel=${leave} @lostpointercapture=${leave} @contextmenu=${(e: Event) => e.preventDefault()}
+    @keydown=${(e: KeyboardEvent) => typed(e, true)} @keyup=${(e: KeyboardEvent) => typed(e, false)}><span>${words} <kbd>${letters}</kbd></span><small>${below || nothing}</small></button>`;
 }
 
 export function pad(keys: Keys, get: Get) {
-  const list = hands(get), way = numbers(get('way')), led = get('led'), next = get('next');
+  const list = hands(get), led = get('led'), next = get('next');
   if (!list.length) return nothing;
+  const one = (key: string, lit: boolean, what: string): Press => ({ id: `key-${key}`, lit, title: `${what} (Ctrl + ${key})`, use: (down) => keys.press(key, down) });
   const sides = (hand: Hand) => ORDER.map((i) => {
-    const far = hand.name === led ? (i % 2 ? -1 : 1) * (way[i >> 1] ?? 0) : 0;
-    return button(keys, hand.keys[i], far > 0, ARROWS[i], `${hand.name} ${SIDES[i]}`, far > 0 ? long(far) : i > 3 ? SIDES[i] : '');
+    const key = hand.keys[i], way = far(get, key);
+    return button(one(key, way > 0, `${hand.name} ${SIDES[i]}`), ARROWS[i], key, way > 0 ? long(way) : i > 3 ? SIDES[i] : '');
   });
-  return html`<div class="pad" id="procedure-pad">${list.filter((h) => h.keys.length === 6).map((h) => html`<div class="hand ${h.name === led ? 'led' : ''}"><b>${h.name}</b><div class="sides">${sides(h)}</div></div>`)}
-    <div class="others">${list.filter((h) => h.keys.length === 1).map((h) => button(keys, h.keys, next === h.keys, h.name, h.name))}</div>
-    <div class="about">Hold a button, or Ctrl and its letter</div></div>`;
+  const moves = list.filter((h) => h.keys.length === 6), leads = moves.some((h) => [...h.keys].some((k) => far(get, k) > 0));
+  return html`<div class="pad" id="procedure-pad"><div class="about">Hold what is yellow until it goes out<kbd>, by the mouse or by Ctrl and its letter</kbd></div>${moves.map((h) => html`<div class="hand ${h.name === led ? 'led' : ''}"><b>${h.name}<kbd>Ctrl +</kbd></b><div class="sides">${sides(h)}</div></div>`)}
+    <div class="others">${moves.length ? button({ id: 'procedure-lead', lit: leads, title: 'all that lead there at once', use: (down) => keys.lead(down), off: !led }, `${led || 'straight'} to the mark`) : nothing}
+      ${list.filter((h) => h.keys.length === 1).map((h) => button(one(h.keys, next === h.keys, h.name), h.name, `Ctrl + ${h.keys}`))}</div></div>`;
 }
 
 // The mark, over all that lies before it: where the hand is to go.

@@ -5,7 +5,10 @@ import sheet from 'uplot/dist/uPlot.min.css?inline';
 
 // Colours that colour-blind eyes tell apart (after Okabe and Ito), and lines that need no colour to be told apart.
 export const CURVES = ['#0f7fc4', '#d55e00', '#009e73', '#cc79a7', '#d99a00', '#56b4e9', '#8c6bb1', '#7f8794'];
-const DASHES: [number[], string][] = [[[], 'solid'], [[7, 3], 'dashed'], [[2, 2.5], 'dotted'], [[9, 3, 2, 3], 'dashed']];
+export const DASHES: [number[], string][] = [[[], 'solid'], [[7, 3], 'dashed'], [[2, 2.5], 'dotted'], [[9, 3, 2, 3], 'dashed']];
+
+// A number beside a grid line.
+export const short = (v: number) => { const a = Math.abs(v); return v === 0 ? '0' : a >= 1e5 || a < 1e-3 ? Number(v.toPrecision(3)).toExponential() : String(Number(v.toPrecision(4))); };
 
 export class Plot extends LitElement {
   static override properties = { data: { attribute: false }, labels: { attribute: false }, height: { type: Number }, log: { type: Boolean }, xLabel: { type: String }, top: { type: Number } };
@@ -51,7 +54,6 @@ export class Plot extends LitElement {
     const style = getComputedStyle(document.documentElement), value = (n: string) => style.getPropertyValue(n).trim();
     const font = `10.5px ${value('--font')}`;
     const axis = { stroke: value('--muted'), font, grid: { stroke: value('--line'), width: 1 }, ticks: { stroke: value('--line'), width: 1, size: 4 } };
-    const short = (v: number) => { const a = Math.abs(v); return v === 0 ? '0' : a >= 1e5 || a < 1e-3 ? v.toExponential(0) : String(Number(v.toPrecision(4))); };
     this.plot = new uPlot({
       width: Math.max(60, this.clientWidth), height: this.height, legend: { show: this.labels.length > 1, live: false, markers: { width: 2, dash: (_, i) => DASHES[(i - 1) % DASHES.length][1] } }, cursor: { y: false, points: { size: 5 } },
       scales: { x: { time: false }, y: this.log ? { distr: 3 } : { range: (_, low, high) => (this.top > 0 ? [0, this.top] : low === null || low === high ? [(low ?? 0) - 1e-9 - Math.abs(low ?? 0) * 0.1, (high ?? 0) + 1e-9 + Math.abs(high ?? 0) * 0.1] : [low - 0.05 * (high - low), high + 0.05 * (high - low)]) } },

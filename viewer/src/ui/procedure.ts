@@ -1,21 +1,22 @@
 // A procedure below the picture: what is to be done now and how, the last warning, the score; at the end the report.
-import { css, html, nothing } from 'lit';
+import { css, html, nothing, unsafeCSS } from 'lit';
 import type { ObjectInfo } from '../protocol.ts';
-import { hands, Keys, Mark, pad } from './hands.ts';
+import { Keys, Mark, pad } from './hands.ts';
 import { download, number, Part } from './part.ts';
 import { shared } from './styles.ts';
 
 const PAUSE = 120;      // ms between two looks at the component
+const LOW = unsafeCSS('(max-height: 480px)'), SMALL = unsafeCSS(`(max-width: 720px), ${LOW}`);      // the card stands beside the picture where it is low
 
 export class ProcedureCard extends Part {
   static override styles = [shared, css`
-    :host { flex: none; width: 100%; max-height: 60%; overflow: auto; }
-    .card { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 430px); gap: 0 18px; padding: 8px 12px; background: var(--panel); border-top: 1px solid var(--line); font-size: 13px; }
+    :host { display: none; flex: none; width: 100%; max-height: 60%; } :host([shown]) { display: flex; }
+    .card { flex: 1; min-width: 0; overflow: auto; display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, min(430px, 58%)); gap: 0 18px; padding: 8px 12px; background: var(--panel); border-top: 1px solid var(--line); font-size: 13px; }
     .title { font-size: 11.5px; opacity: 0.8; }
     .now { font-size: 15px; font-weight: 600; margin: 3px 0; }
     .failed { color: var(--bad, #c0392b); }
     .hint { margin: 2px 0; }
-    .warning { margin-top: 6px; padding: 4px 7px; border-radius: 5px; border: 1px solid var(--warn); }
+    .warning { margin: 4px 0; padding: 4px 7px; border-radius: 5px; border: 1px solid var(--warn); }
     .values { display: flex; flex-wrap: wrap; gap: 2px 12px; margin-top: 6px; font-size: 12px; }
     .bar { display: flex; gap: 3px; margin-top: 7px; }
     .bar span { height: 4px; flex: 1; border-radius: 2px; background: var(--line); }
@@ -23,21 +24,28 @@ export class ProcedureCard extends Part {
     .bar .here { background: var(--accent, #3b82f6); }
     .bar .lost { background: var(--bad, #c0392b); }
     .pad { display: flex; flex-direction: column; gap: 4px; touch-action: none; user-select: none; -webkit-user-select: none; }
-    .hand { display: grid; grid-template-columns: 78px 1fr; align-items: center; gap: 6px; } .hand b { font-weight: 500; font-size: 12px; opacity: .75; } .hand.led b { font-weight: 700; opacity: 1; }
+    .hand { display: grid; grid-template-columns: 84px 1fr; align-items: center; gap: 4px; } .hand b { font-weight: 500; font-size: 12px; opacity: .75; } .hand.led b { font-weight: 700; opacity: 1; }
+    .hand b kbd { display: block; font-weight: 400; text-align: left; }
     .sides { display: grid; grid-template-columns: repeat(6, minmax(0, 1fr)); gap: 3px; }
     .others { display: flex; gap: 3px; }
-    .others .hold { flex: 1; flex-direction: row; } .others small { display: none; }
+    .others .hold { flex: 1; flex-direction: row; white-space: normal; } .others small { display: none; }
     .hold { display: flex; flex-direction: column; align-items: center; justify-content: center; gap: 0; min-height: 36px; padding: 0 2px; border: 1px solid var(--line-strong, var(--line)); border-radius: 6px; font-size: 13px; line-height: 1.2; touch-action: none; }
-    .hold small { font-size: 10px; min-height: 12px; white-space: nowrap; } .hold kbd { font: 10.5px var(--mono, monospace); opacity: .7; border: 0; padding: 0; background: none; }
-    .hold.lit { background: #ffd21f; border-color: #b08a00; color: #2a1f00; font-weight: 600; } .hold:active { filter: brightness(.85); }
-    .about { font-size: 11px; opacity: .75; }
-    @media (pointer: coarse) { .hold { min-height: 46px; } .hold kbd, .about { display: none; } }
+    .hold small { font-size: 10px; min-height: 12px; white-space: nowrap; } kbd { font: 10.5px var(--mono, monospace); opacity: .7; border: 0; padding: 0; background: none; }
+    .hold.lit, .hold.lit:not(:disabled):is(:hover, :active) { background: #ffd21f; border-color: #b08a00; color: #2a1f00; font-weight: 600; } .hold:active { filter: brightness(.85); }
+    .about { font-size: 11.5px; opacity: .8; } .about kbd { display: inline; font: inherit; opacity: 1; white-space: normal; }
+    @media (pointer: coarse) { .hold { min-height: 46px; } kbd { display: none !important; } }
     @media (max-width: 720px) {
-      .card { grid-template-columns: minmax(0, 1fr); border-radius: 10px 10px 0 0; padding: 7px 10px; font-size: 12.5px; }
-      .title { display: none; } .now { font-size: 14px; }
+      .card { border-radius: 10px 10px 0 0; }
       .hand { grid-template-columns: 1fr; gap: 2px; } .hand b { font-size: 11px; }
     }
-    .foot { align-items: center; display: flex; gap: 12px; margin-top: 6px; font-size: 11.5px; }
+    /* a telephone, upright or not: the buttons stay, what is said above them scrolls */
+    @media ${SMALL} {
+      .card { display: flex; flex-direction: column; padding: 7px 10px; font-size: 12.5px; overflow: hidden; }
+      .title { display: none; } .now { font-size: 14px; }
+      .words { flex: 0 1000 auto; min-height: 64px; overflow: auto; } .use { flex: 0 1 auto; min-height: 0; overflow: auto; }
+    }
+    @media ${LOW} { :host { width: 52%; max-height: none; align-self: stretch; } .card { border-left: 1px solid var(--line); } }
+    .foot { align-items: center; display: flex; flex-wrap: wrap; gap: 4px 12px; margin-top: 6px; font-size: 11.5px; }
     pre { margin: 6px 0 0; max-height: 220px; overflow: auto; font: 11.5px var(--mono, monospace); white-space: pre-wrap; }
   `];
   protected override topics = ['graph', 'status', 'scene'] as any;
@@ -48,12 +56,12 @@ export class ProcedureCard extends Part {
 
   private mark = new Mark();
   private keys?: Keys;
-  private letters = '';
+  private buttons = '';      // what decides which of them are shown, and whether they can be used
 
   // a telephone shows the patient and the card, no panel
   private begin() {
-    this.keys ??= new Keys(this.session, () => (this.path && !this.over ? this.letters : ''));
-    if (matchMedia('(max-width: 720px)').matches && this.session.settings.panel) this.session.set({ panel: false });
+    this.keys ??= new Keys(this.session, this.get, () => !!this.path && !this.over);
+    if (matchMedia(SMALL.cssText).matches && this.session.settings.panel) this.session.set({ panel: false });
   }
 
   private get over() { return this.get('done') === '1' || this.get('failed') === '1'; }
@@ -72,6 +80,7 @@ export class ProcedureCard extends Part {
       if (!path) { this.take(path, null); return; }
       if (!this.session.connection.open) return;
       this.asking = true;
+      this.keys?.asks();
       try {
         const { object } = await this.session.connection.request<{ object: ObjectInfo }>('object', { path });
         this.take(path, object);
@@ -81,13 +90,15 @@ export class ProcedureCard extends Part {
 
   private take(path: string, object: ObjectInfo | null) {
     const values = new Map((object?.fields ?? []).map((f) => [f.name, f.value] as const));
-    const same = path === this.path && values.size === this.values.size && [...values].every(([k, v]) => this.values.get(k) === v);
-    if (same) return;
+    const { animating, undo, time } = this.session.status, buttons = [animating, undo, time === 0, this.session.editor].join();
+    const same = path === this.path && buttons === this.buttons && values.size === this.values.size && [...values].every(([k, v]) => this.values.get(k) === v);
+    if (same) { this.keys?.goOn(); return; }
+    this.buttons = buttons;
     const begins = path && path !== this.path;
     this.path = path;
     this.values = values;
-    this.letters = hands(this.get).map((h) => h.keys).join('');
     if (begins) this.begin();
+    this.keys?.goOn();
     this.mark.show(this.get);
     this.drawn = true;
     this.requestUpdate();
@@ -103,20 +114,27 @@ export class ProcedureCard extends Part {
 
   private get = (name: string) => this.values.get(name) ?? '';
 
+  private button(name: string, words: string, key: string, act: () => void) {
+    return html`<button id="procedure-${name}" class="solid small" ?disabled=${!this.session.editor} @click=${act}>${words} <kbd>(${key})</kbd></button>`;
+  }
+
+  protected override updated() { this.toggleAttribute('shown', !!this.path); }
+
   override render() {
     if (!this.path) return nothing;
-    const get = this.get, steps = Number(get('steps')), step = Number(get('step')), failed = get('failed') === '1', done = this.over, start = this.session.status.time === 0, score = Number(get('score'));
-    return html`<section class="card" id="procedure" aria-label="procedure"><div><div class="title">${get('title')}</div>
+    const get = this.get, steps = Number(get('steps')), step = Number(get('step')), failed = get('failed') === '1', done = this.over, { animating, undo, time } = this.session.status, start = time === 0, score = Number(get('score'));
+    return html`<section class="card" id="procedure" aria-label="procedure"><div class="words"><div class="title">${get('title')}</div>
       <div class=${failed ? 'now failed' : 'now'} role="status" id="procedure-now">${get('instruction')}</div>
-      ${get('hint') ? html`<div class="hint" id="procedure-hint">${get('hint')}</div>` : nothing}
       ${get('warning') ? html`<div class="warning" role="alert" id="procedure-warning">${get('warning')}</div>` : nothing}
+      ${get('hint') ? html`<div class="hint" id="procedure-hint">${get('hint')}</div>` : nothing}
       ${get('values') ? html`<div class="values mono" id="procedure-values">${get('values').split('\n').map((v) => html`<span>${v}</span>`)}</div>` : nothing}
       <div class="bar" aria-hidden="true">${Array.from({ length: Math.min(steps, 40) }, (_, i) => html`<span class=${(done && !failed) || i + 1 < step ? 'over' : i + 1 === step ? (failed ? 'lost' : 'here') : ''}></span>`)}</div>
       <div class="foot"><span>score <b class="mono" id="procedure-score">${number(score, 4)}</b></span><span>warnings <b class="mono">${get('warnings')}</b></span>
-        ${this.session.status.animating || done ? nothing : html`<button id="procedure-start" class="solid small" @click=${() => this.session.animate(true)}>${start ? 'Show me' : 'Go on'} (Space)</button>`}
-        ${start ? nothing : html`<button id="procedure-anew" class="solid small" @click=${() => this.session.reset()}>Begin anew (R)</button>`}
+        ${animating || done ? nothing : this.button('start', start ? 'Show me' : 'Go on', 'Space', () => this.session.animate(true))}
+        ${undo && !done ? this.button('undo', 'Undo the stroke', 'U', () => this.session.undo()) : nothing}
+        ${start ? nothing : this.button('anew', 'Begin anew', 'R', () => this.session.reset())}
         ${done ? html`<button id="procedure-save" @click=${() => download('report.txt', get('report'))}>Save the report</button>` : nothing}</div></div>
-      <div>${done || !this.keys ? nothing : pad(this.keys, get)}
+      <div class="use">${done || !this.keys ? nothing : pad(this.keys, get)}
       ${done ? html`<pre id="procedure-report">${get('report')}</pre>` : nothing}</div></section>`;
   }
 }

@@ -1,8 +1,10 @@
-// The Stats tab: curves of a robot, time per step, where it goes, convergence, constraints, energies, who touches whom, watched values, inventory.
+// The Stats tab: curves of a robot or a heart, time per step, where it goes, convergence, constraints, energies, who touches whom, watched values, inventory.
 import { css, html, nothing } from 'lit';
 import { flameColour, flatten, timerTree, type Timer } from './flame.ts';
 import { icon } from './icons.ts';
+import type { RobotColumn } from '../protocol.ts';
 import { baseName, download, number, Part } from './part.ts';
+import './loop.ts';
 import './plot.ts';
 import { shared } from './styles.ts';
 
@@ -21,6 +23,8 @@ function usual(values: number[]): number {
   const sorted = values.slice(-SHOWN).sort((a, b) => a - b);
   return 1.4 * (sorted[Math.floor(0.98 * (sorted.length - 1))] ?? 1);
 }
+
+const isChamber = (c: RobotColumn) => c.group === 'pressure' || c.group === 'volume';
 
 export class StatsTab extends Part {
   static override styles = [shared, css`
@@ -107,16 +111,27 @@ export class StatsTab extends Part {
         <div class="buttons"><button class="solid small" @click=${() => this.csv('constraints', ['time', 'rows', 'iterations', 'error', 'force'], [c.time, c.rows, c.iterations, c.error, c.force])}>${icon('download')} CSV</button></div>` : nothing}`;
   }
 
-  // Effectors and actuators over time: one plot for what has the same unit.
-  private robot() {
-    const r = this.session.robot, titles = { error: 'distance from the goal', effector: 'effectors and their goals', force: 'actuators', stroke: 'how far actuators have gone' };
-    const kinds = [...new Set(r.columns.map((c) => `${c.group} ${c.unit}`))];
-    return html`${kinds.map((kind) => {
+  // Effectors and actuators, or chambers of a heart, over time: one plot for what has the same unit.
+  private curves(name: string, ours: (column: RobotColumn) => boolean, more: unknown = nothing) {
+    const r = this.session.robot, columns = r.columns.filter(ours), kinds = [...new Set(columns.map((c) => `${c.group} ${c.unit}`))];
+    const titles = { error: 'distance from the goal', effector: 'effectors and their goals', force: 'actuators', stroke: 'how far actuators have gone', pressure: 'pressure', volume: 'volume' };
+    if (r.time.length < 2 || !columns.length) return nothing;
+    return this.fold(name, '', html`${kinds.map((kind) => {
       const [group, unit] = kind.split(' '), own = r.columns.map((_, i) => i).filter((i) => `${r.columns[i].group} ${r.columns[i].unit}` === kind);
       return html`<divan-plot class="robot-${group}" .data=${thin([r.time, ...own.map((i) => r.values[i])] as number[][])} .labels=${own.map((i) => r.columns[i].label)} .height=${group === 'effector' ? 190 : 150}></divan-plot>
         <p class="muted">${titles[group as keyof typeof titles]} (${unit === 'm3' ? 'm³' : unit})</p>`;
-    })}
-      <div class="buttons"><button class="solid small" @click=${() => this.csv('robot', ['time', ...r.columns.map((c) => `${c.group} ${c.label} (${c.unit})`)], [r.time, ...r.values] as number[][])}>${icon('download')} CSV</button></div>`;
+    })}${more}
+      <div class="buttons"><button class="solid small" @click=${() => this.csv(name.toLowerCase(), ['time', ...columns.map((c) => `${c.group} ${c.label} (${c.unit})`)], [r.time, ...r.values.filter((_, i) => ours(r.columns[i]))] as number[][])}>${icon('download')} CSV</button></div>`);
+  }
+
+  // Pressure over volume of each chamber: the first pressure of a chamber is that of its blood, its volume follows.
+  private loops() {
+    const r = this.session.robot, volumes = r.columns.map((_, i) => i).filter((i) => r.columns[i].group === 'volume');
+    const lines = volumes.map((i) => {
+      const label = r.columns[i].label.replace(/ volume$/, ''), p = r.columns.findIndex((c) => c.label === `${label} pressure`), [x, y] = thin([r.values[i], r.values[p]] as number[][]);
+      return { label, x, y };
+    });
+    return html`<divan-loop .lines=${lines}></divan-loop><p class="muted">pressure (Pa) over volume (ml)</p>`;
   }
 
   // A row selects the first of its models.
@@ -132,7 +147,7 @@ export class StatsTab extends Part {
     const longest = Math.max(0, ...curve.map((c) => c.values.length));
     const count = Array.from({ length: longest }, (_, i) => i);
     return html`<div class="tiles">${this.tile(number(st.msPerStep, 3), 'ms/step')}${this.tile(number(st.rate, 3), 'steps/s')}${this.tile('×' + number(st.rtf, 3), 'real time')}${this.tile(String(st.step), 'steps')}</div>
-      ${s.robot.time.length > 1 ? this.fold('Robot', '', this.robot()) : nothing}
+      ${this.curves('Heart', isChamber, this.loops())}${this.curves('Robot', (c) => !isChamber(c))}
       ${this.fold('Time per step', `${number(st.msPerStep, 3)} ms`, s.steps.x.length > 1 ? html`<divan-plot .data=${thin([s.steps.x, s.steps.y])} .labels=${['ms']} .top=${usual(s.steps.y)}></divan-plot>
         <div class="buttons"><button class="solid small" @click=${() => this.csv('steps', ['time', 'ms'], [s.steps.x, s.steps.y])}>${icon('download')} CSV</button></div>` : html`<p class="muted">Animate to see the time of each step.</p>`)}
       ${this.fold('Where the time goes', '', html`<label class="row muted" title="timers around every call of a component: costs a little time"><input type="checkbox" .checked=${s.settings.fine} @change=${(e: Event) => { s.set({ fine: (e.target as HTMLInputElement).checked }); s.sendStats(); }}>every component</label>

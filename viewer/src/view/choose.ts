@@ -12,7 +12,6 @@ export const AREAS: { name: AreaName; key: string; title: string; hint: string }
   { name: 'lasso', key: 'A', title: 'Lasso', hint: 'draw around points of a body' },
   { name: 'paint', key: 'A', title: 'Paint', hint: 'drag a brush over a body' },
 ];
-const BRUSH = 22;                                    // pixels
 
 export class Area {
   current: AreaName | null = null;
@@ -84,12 +83,12 @@ export class Area {
   cancel() { this.drawing = false; this.points = []; this.stage.brush = null; this.stage.stroke = null; this.stage.redraw(false); }
 
   private show(at: Place | null) {
-    this.stage.brush = at && this.current === 'paint' ? { ...at, radius: BRUSH } : null;
+    this.stage.brush = at && this.current === 'paint' ? { ...at, radius: this.session.settings.circle } : null;
     this.stage.redraw(false);
   }
 
   private circle(at: Place): number[] {
-    const rx = (2 * BRUSH) / this.stage.overlay.width, ry = (2 * BRUSH) / this.stage.overlay.height;
+    const { circle } = this.session.settings, rx = (2 * circle) / this.stage.overlay.width, ry = (2 * circle) / this.stage.overlay.height;
     return Array.from({ length: 16 }, (_, i) => [at.x + rx * Math.cos((i * Math.PI) / 8), at.y + ry * Math.sin((i * Math.PI) / 8)]).flat();
   }
 

@@ -1,7 +1,7 @@
 // One shape per drawable: geometry that follows its arrays, and a look. A shape uploads only what changed.
 import {
   BufferGeometry, CanvasTexture, Color, ConeGeometry, CylinderGeometry, DoubleSide, DynamicDrawUsage, GreaterDepth, Group as ThreeGroup, InstancedMesh, LineBasicMaterial, LineSegments, Matrix4,
-  MeshPhongMaterial, Points, PointsMaterial, Quaternion, SphereGeometry, Vector2, Vector3, type Material,
+  MeshPhongMaterial, Points, PointsMaterial, Quaternion, SphereGeometry, SRGBColorSpace, Vector2, Vector3, type Material,
 } from 'three';
 import type { Drawable } from '../protocol.ts';
 import { Arrays } from './arrays.ts';
@@ -213,7 +213,7 @@ class Arrows extends Shape {
     for (let i = 0; i < count; i++) this.longest = Math.max(this.longest, Math.hypot(v[3 * i], v[3 * i + 1], v[3 * i + 2]) || 0);
     const usual = this.longest > 0 ? (this.info.group === 'contacts' ? 0.04 : 0.14) * look.diagonal / this.longest : 0, s = look.arrowScale * (this.info.scale ?? usual);
     this.prepare(count);
-    const matrix = new Matrix4(), at = new Vector3(), turn = new Quaternion(), size = new Vector3(), up = new Vector3(0, 1, 0), way = new Vector3();
+    const matrix = new Matrix4(), at = new Vector3(), turn = new Quaternion(), size = new Vector3(), up = new Vector3(0, 1, 0), way = new Vector3(), tint = new Color();
     for (let i = 0; i < count; i++) {
       way.set(v[3 * i], v[3 * i + 1], v[3 * i + 2]).multiplyScalar(s);
       const length = way.length() || 0, tip = Math.min(0.35 * length, 0.03 * look.diagonal), thick = Math.min(0.05 * length, 0.004 * look.diagonal);
@@ -221,9 +221,14 @@ class Arrows extends Shape {
       at.set(p[3 * i], p[3 * i + 1], p[3 * i + 2]);
       this.shafts!.setMatrixAt(i, matrix.compose(at, turn, size.set(thick, length - tip, thick)));
       this.heads!.setMatrixAt(i, matrix.compose(at.addScaledVector(way, length - tip), turn, size.set(0.3 * tip, tip, 0.3 * tip)));
+      if (!this.info.directed) continue;
+      tint.setRGB(Math.abs(way.x), Math.abs(way.y), Math.abs(way.z), SRGBColorSpace);
+      this.shafts!.setColorAt(i, tint);
+      this.heads!.setColorAt(i, tint);
     }
     this.shafts!.count = this.heads!.count = count;
     this.shafts!.instanceMatrix.needsUpdate = this.heads!.instanceMatrix.needsUpdate = true;
+    for (const mesh of [this.shafts!, this.heads!]) if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;
   }
 
   override dispose() {

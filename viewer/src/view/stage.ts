@@ -59,7 +59,8 @@ export class Stage {
   time = 0;                       // of the frame that is shown
   private moved = true;            // arrays or looks changed, not only the camera
   private shown = new Box3();      // around all that is drawn now
-  private slow = 0;               // pictures in a row that took too long
+  private coarse = 1;             // pixels along each side of the picture, against those of the screen
+  private slow = 0;               // pictures in a row that took too long; those that took much too long count up to three times
 
   private compiled = new Map<number, Compiled>();   // programs of the scene
   private post: Post | null = null;                 // that works on the finished picture
@@ -228,7 +229,7 @@ export class Stage {
       if (turned && this.around.grid) this.makeGrid();
     }
     const level: Level | -1 = s.quality === 'full' ? 2 : s.quality === 'reduced' ? 0 : -1;
-    if (level >= 0) studio.setLevel(level as Level);
+    if (level >= 0) { studio.setLevel(level as Level); this.coarsen(1); }
     this.redraw(true);
   }
 
@@ -246,6 +247,7 @@ export class Stage {
   private build() {
     const scene = this.session.scene;
     if (!scene || scene.revision === this.builtRevision) return;
+    if (this.fitted && scene.arrays.length && scene.revision !== this.arrays.revision) return;      // what was there stands until all of it comes
     this.builtRevision = scene.revision;
     for (const shape of this.shapes) { this.scene.remove(shape.object); shape.dispose(); }
     forgetPictures();
@@ -289,9 +291,12 @@ export class Stage {
     return this.box.getSize(new Vector3()).length();
   }
 
+  // The shapes and the arrays are those of one moment: while a body is cut, one of them may be ahead.
+  private get current() { return this.builtRevision === this.arrays.revision && this.session.scene !== null; }
+
   private updateShapes() {
-    const groups = new Set(this.session.groups);
-    const current = this.session.scene?.revision === this.arrays.revision;
+    const groups = new Set(this.session.groups), current = this.current;
+    if (!current && this.fitted && this.session.scene && this.session.status.ready !== false) return;
     const legends: Legend[] = [];
     const dressed = groups.has('visual') && this.shapes.some((s) => s.info.group === 'visual' && s.info.kind === 'triangles' && !this.session.hides(s.info) && this.session.sees(s.info.path));
     this.look.pixel = this.camera.pixel(this.height);
@@ -324,7 +329,7 @@ export class Stage {
   resize(width: number, height: number, ratio: number) {
     if (width < 1 || height < 1) return;
     this.width = width; this.height = height; this.ratio = ratio;
-    this.renderer.setPixelRatio(ratio);
+    this.renderer.setPixelRatio(this.session.settings.fixedSize ? ratio : ratio * this.coarse);
     this.renderer.setSize(width, height, false);
     this.overlay.resize(width, height, ratio);
     this.look.pixelRatio = 1;
@@ -339,7 +344,13 @@ export class Stage {
     if (this.scheduled) return;
     this.scheduled = true;
     const asked = performance.now();
-    requestAnimationFrame(() => { this.scheduled = false; this.watchCost(performance.now() - asked); this.draw(); });
+    requestAnimationFrame(() => {
+      this.scheduled = false;
+      const waited = performance.now() - asked;
+      this.draw();
+      const drawn = performance.now();
+      setTimeout(() => this.watchCost(Math.max(waited, performance.now() - drawn)));
+    });
   }
 
   private takeFrames() {
@@ -363,9 +374,9 @@ export class Stage {
       if (!this.fitted && this.complete()) this.begin();
       this.seeNew();
     }
-    if (fresh) this.follower.watch();
+    if (fresh && this.current) this.follower.watch();
     this.follower.goAlong();
-    this.around.paint(this.session.settings.background, this.session.scene?.looks ?? null, this.renderer.getDrawingBufferSize(this.pixels), this.ratio, this.look.loaded);
+    this.around.paint(this.session.settings.background, this.session.scene?.looks ?? null, this.renderer.getDrawingBufferSize(this.pixels), this.renderer.getPixelRatio(), this.look.loaded);
     this.camera.setReach(this.box);
     const camera = this.camera.camera;
     if (this.session.settings.xray > 0) studio.drawXray(this.renderer, this.scene, camera, this.session.settings.xray, this.camera.distance);
@@ -409,14 +420,22 @@ export class Stage {
     }
   }
 
-  // A machine that is too slow for all of the light gets less of it, until the user chooses. Drawing goes on beside the page: what
-  // shows that it takes long is how long the next picture has to wait.
+  // A machine that is too slow for all of the light gets less of it, and one that still draws less than four pictures a second fewer
+  // pixels, until the user chooses. Drawing goes on beside the page: what shows that it takes long is how long the next picture, or
+  // the page behind this one, has to wait.
   private watchCost(ms: number) {
-    if (this.session.settings.quality !== 'auto' || studio.level === 0) return;
-    this.slow = ms > 60 && !document.hidden ? this.slow + 1 : Math.max(0, this.slow - 0.5);
+    const limit = studio.level > 0 ? 60 : 250;
+    if (this.session.settings.quality !== 'auto' || (studio.level === 0 && this.ratio * this.coarse <= 0.5)) return;
+    this.slow = ms > limit && !document.hidden ? this.slow + Math.min(3, ms / limit) : Math.max(0, this.slow - 0.5);
     if (this.slow < 8) return;
     this.slow = 0;
-    studio.setLevel((studio.level - 1) as Level);
+    if (studio.level > 0) studio.setLevel((studio.level - 1) as Level); else this.coarsen(this.coarse / 2);
+  }
+
+  private coarsen(share: number) {
+    if (share === this.coarse) return;
+    this.coarse = share;
+    this.resize(this.width, this.height, this.ratio);
   }
 
   // Upright as gravity pulls, where a scene says no other thing.
@@ -456,7 +475,7 @@ export class Stage {
   // Everything that is to be shown has come, and something of it can be seen.
   private complete(): boolean {
     const groups = new Set(this.session.groups);
-    return this.shapes.some((s) => s.object.visible)
+    return this.current && this.shapes.some((s) => s.object.visible)
       && this.shapes.every((s) => !groups.has(s.info.group) || this.session.hides(s.info) || this.arrays.get(s.info.positions) !== null);
   }
 
@@ -517,7 +536,7 @@ export class Stage {
   }
 
   pick(x: number, y: number): Picked | null {
-    return pick(this.camera.ray(x, y), this.shapes, this.arrays, this.camera.camera, { x, y, aspect: this.aspect }, 16 / this.height, this.look.diagonal);
+    return !this.current ? null : pick(this.camera.ray(x, y), this.shapes, this.arrays, this.camera.camera, { x, y, aspect: this.aspect }, 16 / this.height, this.look.diagonal);
   }
 
   // Where on the picture a point of the scene is, in CSS pixels.
@@ -528,8 +547,9 @@ export class Stage {
 
   // The picture without the overlay's controls, with axes, numbers and spring.
   async picture(width: number, height: number): Promise<Blob> {
-    const before = { width: this.width, height: this.height, ratio: this.ratio };
-    const still = !this.session.settings.fixedSize && (width !== Math.round(before.width * before.ratio) || height !== Math.round(before.height * before.ratio));
+    const before = { width: this.width, height: this.height, ratio: this.ratio, coarse: this.coarse };
+    const still = !this.session.settings.fixedSize && (before.coarse < 1 || width !== Math.round(before.width * before.ratio) || height !== Math.round(before.height * before.ratio));
+    this.coarse = 1;
     if (still) this.resize(width, height, 1);
     studio.slices.thorough = true;
     this.draw();
@@ -541,6 +561,7 @@ export class Stage {
     c.drawImage(this.canvas, 0, 0);
     c.drawImage(this.overlay.element, 0, 0, copy.width, copy.height);
     if (!(this.session.settings.xray > 0)) this.overlay.scales(c, copy.width, copy.height, this.session.settings.axes ? 130 : 14, this.legends.map((l) => ({ ...l, stops: mapStops(l.map) })));
+    this.coarse = before.coarse;
     if (still) this.resize(before.width, before.height, before.ratio);
     return new Promise((resolve, reject) => copy.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('the picture could not be made'))), 'image/png'));
   }

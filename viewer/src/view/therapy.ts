@@ -4,7 +4,7 @@ import type { GraphNode } from '../protocol.ts';
 export type TherapyName = 'pace' | 'ablate';
 export const THERAPIES: { name: TherapyName; icon: string; key: string; title: string; hint: string }[] = [
   { name: 'pace', icon: 'bolt', key: 'H', title: 'Pace', hint: 'click the heart: a lead there beats with it, or gives one pulse where nothing beats' },
-  { name: 'ablate', icon: 'burn', key: 'S', title: 'Ablate', hint: 'click or drag over the heart: nothing is conducted any more in the circle' },
+  { name: 'ablate', icon: 'burn', key: 'S', title: 'Ablate', hint: 'click or drag over the heart: nothing is conducted any more in the circle, and as deep as its radius; [ and ] change it' },
 ];
 const EXCITABLE = ['EikonalSolver', 'MonodomainSolver'];
 

@@ -17,9 +17,9 @@ export const TOOLS: Tool[] = [
   { name: 'refine', icon: 'refine', key: 'E', title: 'Refine', hint: 'click a body: elements in the circle are halved' },
   ...THERAPIES,
 ];
-const BRUSH = 22;                                  // pixels
 const WOBBLE = 3;                                  // pixels by which a line may differ from what was drawn
 const MOST = 150;                                  // points of a stroke
+const CIRCLES = [8, 12, 16, 22, 30, 42, 58, 80, 110];   // pixels
 
 // Points that a line needs to come within `slack` of all of them (Douglas and Peucker).
 export function simplify(points: Place[], slack: number, width: number, height: number): Place[] {
@@ -52,6 +52,17 @@ export class Tools {
   private get draws() { return this.current === 'cut' || this.current === 'incise'; }
   private get paints() { return this.current === 'carve' || this.current === 'ablate'; }
 
+  get circles() { return this.current !== null && !this.draws && this.current !== 'remove'; }
+
+  // The next smaller or larger circle.
+  resize(by: number) {
+    const { circle } = this.session.settings, next = by > 0 ? CIRCLES.find((c) => c > circle) : CIRCLES.filter((c) => c < circle).pop();
+    if (!next) return;
+    this.session.set({ circle: next });
+    if (this.stage.brush) this.stage.brush.radius = next;
+    this.stage.redraw(false);
+  }
+
   take(name: ToolName | null) {
     this.cancel();
     this.current = name === this.current ? null : name;
@@ -71,7 +82,7 @@ export class Tools {
   // The circle, or the line that is being drawn.
   show(at: Place | null) {
     this.stage.stroke = this.drawing && this.draws ? this.points : null;
-    this.stage.brush = at && this.current && !this.draws ? { ...at, radius: this.current === 'remove' ? 3 : BRUSH } : null;
+    this.stage.brush = at && this.current && !this.draws ? { ...at, radius: this.circles ? this.session.settings.circle : 3 } : null;
     this.stage.redraw(false);
   }
 
@@ -126,7 +137,7 @@ export class Tools {
 
   // The program finds what is under the ray: the picture may be older than the mesh.
   private async ask(at: Place, drag: Drag) {
-    const { tool } = drag, p = this.stage.camera.pixel(this.stage.overlay.height), circle = tool === 'remove' ? 0 : BRUSH * p.size;
+    const { tool } = drag, p = this.stage.camera.pixel(this.stage.overlay.height), circle = tool === 'remove' ? 0 : this.session.settings.circle * p.size;
     const answer = await this.session.tool(tool, [this.ray(at)], { size: p.perspective ? 0 : circle, spread: p.perspective ? circle : 0, goesOn: drag.changed > 0 });
     if (answer?.changed) drag.changed++;
     if (!answer && drag === this.drag) this.drawing = false;       // the message is shown; a drag does not repeat it
