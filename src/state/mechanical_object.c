@@ -39,6 +39,8 @@
   X(vec3, rotation2, "0 0 0", "degrees", "turns the points after the rest position is stored", .flags = DV_NO_SRC) \
   X(int, size, "1", "", "number of degrees of freedom", .flags = DV_NO_SRC)                                        \
   X(int, reserve, "0", "", "accepted: room is made when it is needed", .flags = DV_HIDDEN)                         \
+  X(reals, constraint, "", "", "accepted: rows of constraints are made in every step", .flags = DV_HIDDEN)         \
+  X(reals, mappingJacobian, "", "", "accepted: Jacobians are made when they are needed", .flags = DV_HIDDEN)       \
   X(link, topology, "", "", "topology that belongs to the points", .role = DV_ROLE_TOPOLOGY)
 
 typedef struct MechanicalObject {
