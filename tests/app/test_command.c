@@ -220,6 +220,7 @@ static void finite_elements_agree_with_theory(void **state)
   check_run(0, "Patch tests", "validate --quick");
 #endif
   check_run(2, "unknown option '--fast'", "validate --fast");
+  check_run(2, "give one of them", "validate --quick --full");
   check_run(4, "truthCylinder-Deformed.obj", "validate --quick /nowhere");
 }
 

@@ -58,7 +58,7 @@ typedef struct Options {
   long cells;
   double unit, detail, gap;   // gap below 0: as it suits
   // validate, new-plugin
-  bool quick, flags;
+  bool quick, full, flags;
   // sweep
   Texts vary, result;
   const char *slurm, *share;

@@ -187,6 +187,8 @@ static const Option options[] = {
      100000},
 
     {VERB_VALIDATE, "--quick", NULL, NULL, FLAG, INTO(quick), "coarse meshes only: some seconds", 0, 0},
+    {VERB_VALIDATE, "--full", NULL, NULL, FLAG, INTO(full),
+     "also the finest meshes of heart-slab and heart-models: an hour", 0, 0},
     {VERB_VALIDATE, "--filter", NULL, "TEXT", TEXT, INTO(filter), "only parts whose name contains the text", 0, 0},
     {VERB_NEW_PLUGIN, "--flags", NULL, NULL, FLAG, INTO(flags),
      "print the compiler flags that find the headers for component writers", 0, 0},

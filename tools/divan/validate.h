@@ -28,7 +28,9 @@ bool validate_fluid_block(bool quick);
 bool validate_fluid_dam(bool quick);
 bool validate_heart_waves(bool quick);
 bool validate_heart_slab(bool quick);
+bool validate_heart_slab_full(void);   // the mesh of 0.1 mm, too
 bool validate_heart_models(bool quick);
+bool validate_heart_models_full(void);   // a grown person's ventricle, too
 bool validate_heart_beats(bool quick);
 bool validate_heart_energy(bool quick);
 bool validate_heart_steps(bool quick);

@@ -9,7 +9,6 @@
 #include "validate.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 // along and across fibres, m2/s: 0.17 and 0.019 S/m inside, 0.62 and 0.24 outside, 140/mm, 0.01 uF/mm2
 static const double along = 9.5299e-5, across = 1.25759e-5;
@@ -136,9 +135,8 @@ static const struct {
               {0.0002, 0.0352, 0.0622, {0.0545, 0.0545}},
               {0.0001, 0.0352, 0.0482, {0.0438, 0.0455}}};
 
-bool validate_heart_slab(bool quick)
+static bool slab(bool quick, bool finest)
 {
-  const char *finest = getenv("DIVAN_SLAB");   // any value: the mesh of 0.1 mm too, three quarters of an hour
   printf("## Waves of human cells\n\nCells of ten Tusscher and Panfilov, steps of 0.05 ms.\n\n");
   bool good = cables(quick) && (quick || sheet(finest));
   printf("The slab of Niederer et al. (2011), 20 x 7 x 3 mm: when the far corner (P8) is excited. Others: from the "
@@ -158,3 +156,6 @@ bool validate_heart_slab(bool quick)
   printf("\n");
   return good;
 }
+
+bool validate_heart_slab(bool quick) { return slab(quick, false); }
+bool validate_heart_slab_full(void) { return slab(false, true); }
