@@ -148,6 +148,7 @@ static bool slab(bool quick, bool finest)
     good = row(others[k].mesh, 0.003, quick, when);
     printf(" %.1f to %.1f |", 1e3 * others[k].least, 1e3 * others[k].most);
     if (others[k].volumes[0] == 0) printf(" |\n");
+    else if (others[k].volumes[0] == others[k].volumes[1]) printf(" %.1f |\n", 1e3 * others[k].volumes[0]);
     else printf(" %.1f to %.1f |\n", 1e3 * others[k].volumes[0], 1e3 * others[k].volumes[1]);
     for (int i = 0; i < (quick ? 1 : 3); i++) good = good && when[i] > others[k].least && when[i] < others[k].most;
     if (others[k].volumes[0] > 0 && !quick)
