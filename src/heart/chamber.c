@@ -2,6 +2,7 @@
 #include "heart/chamber.h"
 
 #include "heart/classes.h"
+#include "heart/sizes.h"
 #include "topology/topology.h"
 
 #include <math.h>
@@ -156,14 +157,33 @@ static size_t count_pieces(const dvChamber *c)
 
 // --- setting up ---
 
+// Numbers with which a beat is none, compared by what they mean for this chamber, in whatever units they are.
+static void warn_of_sizes(const dvChamber *c, const dvObject *o, double volume)
+{
+  double in = dv_max(fabs(c->atrialPressure), 1e-2 * c->arterialPressure),
+         out = c->arterialPressure - c->venousPressure, fill = c->inflowResistance * volume / in,
+         empty = c->outflowResistance * volume / out, drain = c->peripheralResistance * volume / out,
+         store = c->arterialCompliance * out / volume,
+         lift = c->bloodStiffness * volume / (c->arterialPressure - c->atrialPressure);
+  dv_size_warn(o, &c->inflowResistance, fill, 1e-6, 60, "the atrium would fill the chamber in %g s", fill);
+  dv_size_warn(o, &c->outflowResistance, empty, 1e-6, 60, "the pressure of the artery would press it through in %g s",
+               empty);
+  dv_size_warn(o, &c->peripheralResistance, drain, 1e-3, 1e4,
+               "as much as the chamber holds would leave the artery in %g s", drain);
+  dv_size_warn(o, &c->arterialCompliance, store, 1e-4, 1e4, "the artery would take %g times what the chamber holds",
+               store);
+  dv_size_warn(o, &c->bloodStiffness, lift, 1, 1e10,
+               lift < 1 ? "the chamber would lose its volume %g times over before its pressure opens the artery's valve"
+                        : "closed valves would answer what rounding changes of the volume; that is %g times too stiff",
+               lift < 1 ? 1 / lift : lift / 1e10);
+  dv_size_warn(o, &c->arterialPressure, c->arterialPressure, -1e6, 1e6, "no heart ejects against that");
+}
+
 dvStatus dv_chamber_check(dvChamber *c, dvObject *o)
 {
   const double *positive[] = {&c->inflowResistance, &c->outflowResistance, &c->peripheralResistance,
                               &c->arterialCompliance, &c->bloodStiffness};
-  for (size_t i = 0; i < DV_COUNT(positive); i++)
-    if (!(*positive[i] > 0 && *positive[i] < DV_EXPLODED))
-      return dv_field_error(o, positive[i], "give a number above 0, and below all bounds", "%s is %g",
-                            dv_field_name(dv_field_of(o, positive[i])->desc), *positive[i]);
+  for (size_t i = 0; i < DV_COUNT(positive); i++) DV_TRY(dv_size_above_zero(o, positive[i]));
   const double *pressures[] = {&c->atrialPressure, &c->arterialPressure, &c->venousPressure};
   for (size_t i = 0; i < DV_COUNT(pressures); i++)
     if (!(fabs(*pressures[i]) < 1e9))
@@ -178,6 +198,7 @@ dvStatus dv_chamber_check(dvChamber *c, dvObject *o)
     return dv_field_error(o, &c->venousPressure, "the pressure of the veins is below that of the artery",
                           "blood would flow backwards, from the veins at %g Pa into the artery at %g Pa",
                           c->venousPressure, c->arterialPressure);
+  if (c->volume > 0) warn_of_sizes(c, o, c->volume);   // while it runs
   if (c->wall.count && (c->wall.count != c->triangles.count ||
                         memcmp(c->wall.data, c->triangles.data, c->wall.count * sizeof *c->wall.data) != 0))
     dv_field_warning(o, &c->triangles, "save the scene and start it again", "the wall stays as it was at the start");
@@ -210,6 +231,7 @@ dvStatus dv_chamber_init(dvChamber *c, dvObject *o, const dvState *s)
   if (volume > LARGE)
     dv_field_warning(o, &c->triangles, "lengths are in metres: scale3d=\"0.001 0.001 0.001\" of a loader",
                      "the chamber has a volume of %g m3; those of hearts have some 1e-4", volume);
+  warn_of_sizes(c, o, volume);
   return DV_OK;
 }
 

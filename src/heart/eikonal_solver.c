@@ -95,42 +95,22 @@ static dvStatus eikonal_reinit(dvObject *o)
   return DV_OK;
 }
 
-static dvStatus find_state(Eikonal *e)
-{
-  dvObject *o = &e->base;
-  if (!e->state.target) e->state.target = dv_node_state(o->node);
-  if (!e->state.target) return dv_error(o, "add <ElectricalState/> to the node", "there is no state for the potential");
-  DV_TRY(dv_object_ensure(e->state.target));
-  if (e->state.target->dof->kind != DV_VEC1)
-    return dv_field_error(o, &e->state, "add <ElectricalState/> to the node",
-                          "%s is of type %s; a potential is one number a point", e->state.target->name,
-                          e->state.target->dof->name);
-  return DV_OK;
-}
-
 static dvStatus eikonal_init(dvObject *o)
 {
   Eikonal *e = (Eikonal *)o;
   DV_TRY(eikonal_reinit(o));
-  DV_TRY(find_state(e));
+  DV_TRY(dv_muscle_find_potential(o, &e->state));
   DV_TRY(dv_pull(o, &e->fibres));
   DV_TRY(dv_muscle_init(&e->tissue, o, &e->topology, &e->fibres, e->anisotropyRatio != 1));
   size_t n = e->tissue.points;
-  dvState *s = dv_state(e->state.target);
-  if (s->count != n)
-    return dv_field_error(o, &e->state, "leave its size out, or give that of the mesh",
-                          "%s has %zu values for %zu points of the mesh", s->base.name, s->count, n);
+  DV_TRY(dv_muscle_check_potential(&e->tissue, &e->state, 100));
   if (!dv_eikonal_init(&e->fronts_of, &e->tissue) || !dv_reals_resize(&e->potential, n) ||
       !dv_reals_resize(&e->activation, n) || !dv_reals_resize(&e->recovery, n))
     return dv_error(o, "use a coarser mesh", "out of memory for %zu points", n);
   for (size_t i = 0; i < n; i++) e->activation.data[i] = e->recovery.data[i] = -1;
   dv_eikonal_fill(&e->fronts_of, &e->tissue, e->speedUsed, e->anisotropyRatio);
   e->reached = -INFINITY;
-  for (size_t i = 0; i < e->tissue.stimuli.count; i++) {
-    DV_TRY(dv_object_ensure(e->tissue.stimuli.data[i]));
-    DV_TRY(dv_muscle_stimulated(&e->tissue, e->tissue.stimuli.data[i]));
-  }
-  return DV_OK;
+  return dv_muscle_check_stimuli(&e->tissue);
 }
 
 // --- a step ---
@@ -187,6 +167,7 @@ static dvStatus eikonal_solve(dvObject *o, double h, int x, int v)
   Eikonal *e = (Eikonal *)o;
   dvState *s = dv_state(e->state.target);
   if (!dv_muscle_holds(&e->tissue, s)) return DV_ERROR_INPUT;
+  DV_TRY(dv_muscle_check_potential(&e->tissue, &e->state, 100));
   double time = o->node->scene->root->time, to = time + h;
   bool changed;
   dv_timer_begin(o->context->timers, "electricity");

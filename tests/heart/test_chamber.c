@@ -420,6 +420,41 @@ static void bad_chambers_are_told(void **state)
   report_refused(bad, DV_COUNT(bad));
 }
 
+// Numbers that are far from those of any chamber are told with their field, before the first step. The box holds 1 m3.
+static void absurd_chambers_are_told(void **state)
+{
+  DV_UNUSED(state);
+  static const struct {
+    const char *given, *says;
+  } odd[] = {
+      {"inflowResistance='1e-30'", "inflowResistance is 1e-30 Pa s/m3: the atrium would fill the chamber in"},
+      {"inflowResistance='1e30'", "inflowResistance is 1e+30"},
+      {"outflowResistance='1e-30'", "outflowResistance is 1e-30"},
+      {"outflowResistance='1e30'", "outflowResistance is 1e+30"},
+      {"peripheralResistance='1e-30'", "peripheralResistance is 1e-30"},
+      {"peripheralResistance='1e30'", "peripheralResistance is 1e+30"},
+      {"arterialCompliance='1e-30'", "arterialCompliance is 1e-30 m3/Pa: the artery would take"},
+      {"arterialCompliance='1e30'", "arterialCompliance is 1e+30"},
+      {"bloodStiffness='1e-30'", "bloodStiffness is 1e-30 Pa/m3: the chamber would lose its volume"},
+      {"bloodStiffness='1e30'", "closed valves would answer what rounding changes"},
+      {"arterialPressure='1e8'", "no heart ejects against that"},
+  };
+  for (size_t i = 0; i < DV_COUNT(odd); i++) {
+    Report r;
+    char *text = dv_format(SCENE("<PressureConstraint %s " WALL "/>"), odd[i].given);
+    report_good(&r, text);
+    report_says(&r, odd[i].says);
+    report_end(&r);
+    dv_free(text);
+  }
+  static const Refusal bad[] = {
+      {SCENE("<PressureConstraint arterialCompliance='1e-300' " WALL "/>"),
+       "arterialCompliance is 1e-300 give a number above 0, below all bounds; the default is 1.2e-8 m3/Pa"},
+      {SCENE("<PressureConstraint bloodStiffness='1e300' " WALL "/>"), "bloodStiffness is 1e+300"},
+  };
+  report_refused(bad, DV_COUNT(bad));
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(lids_close_a_box),
@@ -434,6 +469,7 @@ int main(void)
                                      cmocka_unit_test(tissue_of_holzapfel_and_ogden_beats),
                                      cmocka_unit_test(walls_are_compared_with_what_is_there),
                                      cmocka_unit_test(projections_share_the_chambers),
-                                     cmocka_unit_test(bad_chambers_are_told)};
+                                     cmocka_unit_test(bad_chambers_are_told),
+                                     cmocka_unit_test(absurd_chambers_are_told)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
