@@ -22,6 +22,8 @@ static dvVec3 mean_of(const double *x, const int32_t *rim, size_t n)
   return dv_vec3_scale(m, 1 / (double)n);
 }
 
+static dvVec3 middle_of(const dvChamber *c, const double *x) { return mean_of(x, c->points.data, c->points.count); }
+
 typedef struct Edge {
   int32_t from, to;
 } Edge;
@@ -337,7 +339,9 @@ dvStatus dv_chamber_compare(const dvChamber *c, dvObject *o, const double *x)
 
 void dv_chamber_start(dvChamber *c, const double *x)
 {
-  c->volume = c->before = dv_chamber_volume(c, x);
+  c->volume = c->before = c->first_volume = dv_chamber_volume(c, x);
+  c->first_middle = middle_of(c, x);
+  c->stepped = false;
   c->pressure = c->atrialPressure;
   c->phase = DV_FILLING;
 }
@@ -531,6 +535,7 @@ static void change_phase(dvChamber *c, dvPhase to)
 void dv_chamber_end(dvChamber *c, double h, double v, double p)
 {
   double a, b;
+  c->step = h;
   c->flow = c->phase == DV_FILLING || c->phase == DV_EJECTION ? (c->before - v) / h : 0;
   c->work -= 0.5 * (c->pressure + p) * (v - c->before);   // the trapezoidal rule: order 2
   windkessel(c, h, &a, &b);
@@ -545,12 +550,32 @@ void dv_chamber_end(dvChamber *c, double h, double v, double p)
   }
 }
 
-void dv_chamber_warn(dvChamber *c, const dvObject *o)
+void dv_chamber_warn(dvChamber *c, const dvObject *o, const double *x, bool searched)
 {
-  if (c->volume > 0 || c->turned) return;
-  c->turned = true;
-  dv_warning(o, "let NewtonRaphsonSolver tell which steps find no solution (warnWhenDiverge); make soft parts stiffer",
-             "the wall has turned inside out: its volume is %g m3", c->volume);
+  const dvVec3 now = middle_of(c, x), before = c->stepped ? c->middle : now;
+  double size = cbrt(c->first_volume), away = dv_vec3_norm(dv_vec3_sub(before, c->first_middle)),
+         moved = dv_vec3_norm(dv_vec3_sub(now, before));
+  c->middle = now;
+  c->stepped = true;
+  if (c->told || !(size > 0) || (c->volume > 0 && away < size && moved < 0.5 * size)) return;
+  c->told = true;
+  if (away > 0.5 * size)
+    dv_warning(o, "hold its base: BaseConstraint with basePoints and 500 N/m each, or FixedProjectiveConstraint",
+               "the chamber as a whole has moved away by %.3g m, %.2g of its size: nothing holds the tissue, or too "
+               "little",
+               away, away / size);
+  else
+    dv_warning(o,
+               searched ? "let NewtonRaphsonSolver tell which steps find no solution (warnWhenDiverge); make soft "
+                          "parts stiffer; hold the base (BaseConstraint)"
+                        : "make dt smaller: steps that are linearised once are safe up to about 0.0025 s, "
+                          "NewtonRaphsonSolver bears longer ones; damp the muscle (pronySeries, rayleighMass); hold "
+                          "the base (BaseConstraint)",
+               c->volume > 0 ? "a step of %g s has thrown the chamber: it moved by %.2g of its size; its volume is %g "
+                               "m3"
+                             : "the wall has turned inside out in a step of %g s, in which the chamber moved by %.2g "
+                               "of its size: its volume is %g m3",
+               c->step, moved / size, c->volume);
 }
 
 void dv_chamber_remember(dvChamber *c, dvMemoryStream *s)
@@ -572,6 +597,7 @@ void dv_chamber_remember(dvChamber *c, dvMemoryStream *s)
   dv_remember_numbers(s, "circulation", all, sizeof all);
   dv_remember_numbers(s, "phase", counts, sizeof counts);
   if (!dv_memory_restores(s)) return;
+  c->stepped = false;   // the wall is elsewhere
   for (size_t i = 0; i < DV_COUNT(numbers); i++) *numbers[i] = all[i];
   if (counts[0] < DV_FILLING || counts[0] > DV_RELAXATION) dv_memory_refuse(s, "there is no phase %d", counts[0]);
   else c->phase = counts[0];

@@ -420,6 +420,33 @@ static void bad_chambers_are_told(void **state)
   report_refused(bad, DV_COUNT(bad));
 }
 
+// What steps make of a heart is told with its cause: they are too long, or nothing holds the tissue.
+static void lost_hearts_are_told(void **state)
+{
+  DV_UNUSED(state);
+  static const struct {
+    const char *more, *says[2];
+    double dt;
+    int steps;
+  } lost[] = {
+      {FORCE, {"a step of 0.01 s has thrown the chamber", "steps that are linearised once"}, 0.01, 200},
+      {FORCE "<RestShapeSpringsForceField tags='mechanics' stiffness='-500' points='@../v.basePoints'/>"
+             "<ConstantForceField tags='mechanics' totalForce='0 5 0'/>",
+       {"nothing holds the tissue, or too little", "hold its base: BaseConstraint"},
+       0.0025,
+       60},
+  };
+  for (size_t i = 0; i < DV_COUNT(lost); i++) {
+    Report r;
+    char *text = beat(TAGGED, DIRECT, lost[i].more, lost[i].dt);
+    report_good(&r, text);
+    for (int k = 0; k < lost[i].steps && dv_scene_step(r.scene, 0) == DV_OK; k++) continue;
+    for (int k = 0; k < 2; k++) report_says(&r, lost[i].says[k]);
+    report_end(&r);
+    dv_free(text);
+  }
+}
+
 // Numbers that are far from those of any chamber are told with their field, before the first step. The box holds 1 m3.
 static void absurd_chambers_are_told(void **state)
 {
@@ -470,6 +497,7 @@ int main(void)
                                      cmocka_unit_test(walls_are_compared_with_what_is_there),
                                      cmocka_unit_test(projections_share_the_chambers),
                                      cmocka_unit_test(bad_chambers_are_told),
-                                     cmocka_unit_test(absurd_chambers_are_told)};
+                                     cmocka_unit_test(absurd_chambers_are_told),
+                                     cmocka_unit_test(lost_hearts_are_told)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
