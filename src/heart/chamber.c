@@ -1,6 +1,7 @@
 // See chamber.h.
 #include "heart/chamber.h"
 
+#include "heart/beside.h"
 #include "heart/classes.h"
 #include "heart/sizes.h"
 #include "topology/topology.h"
@@ -178,7 +179,8 @@ static void warn_of_sizes(const dvChamber *c, const dvObject *o, double volume)
                lift < 1 ? "the chamber would lose its volume %g times over before its pressure opens the artery's valve"
                         : "closed valves would answer what rounding changes of the volume; that is %g times too stiff",
                lift < 1 ? 1 / lift : lift / 1e10);
-  dv_size_warn(o, &c->arterialPressure, c->arterialPressure, -1e6, 1e6, "no heart ejects against that");
+  dv_size_warn(o, &c->arterialPressure, c->arterialPressure, 300, 1e5,
+               c->arterialPressure < 300 ? "that is low for Pa; 1 mmHg has 133.3 Pa" : "no heart ejects against that");
 }
 
 dvStatus dv_chamber_check(dvChamber *c, dvObject *o)
@@ -200,7 +202,7 @@ dvStatus dv_chamber_check(dvChamber *c, dvObject *o)
     return dv_field_error(o, &c->venousPressure, "the pressure of the veins is below that of the artery",
                           "blood would flow backwards, from the veins at %g Pa into the artery at %g Pa",
                           c->venousPressure, c->arterialPressure);
-  if (c->volume > 0) warn_of_sizes(c, o, c->volume);   // while it runs
+  if (c->volume > 0 && c->volume <= LARGE) warn_of_sizes(c, o, c->volume);   // while it runs
   if (c->wall.count && (c->wall.count != c->triangles.count ||
                         memcmp(c->wall.data, c->triangles.data, c->wall.count * sizeof *c->wall.data) != 0))
     dv_field_warning(o, &c->triangles, "save the scene and start it again", "the wall stays as it was at the start");
@@ -233,7 +235,7 @@ dvStatus dv_chamber_init(dvChamber *c, dvObject *o, const dvState *s)
   if (volume > LARGE)
     dv_field_warning(o, &c->triangles, "lengths are in metres: scale3d=\"0.001 0.001 0.001\" of a loader",
                      "the chamber has a volume of %g m3; those of hearts have some 1e-4", volume);
-  warn_of_sizes(c, o, volume);
+  else warn_of_sizes(c, o, volume);
   return DV_OK;
 }
 
@@ -334,6 +336,7 @@ dvStatus dv_chamber_compare(const dvChamber *c, dvObject *o, const double *x)
   dv_visit(o->node->scene->root, &n.visitor);
   check_side(c, o, faces, x);
   dv_free(faces);
+  dv_beside_chamber(o, c->arterialPressure);
   return n.status;
 }
 

@@ -19,6 +19,7 @@
 // What is remembered (e_c, k_c, t_c) moves at the end of the step.
 #include "force/fem/matrices.h"
 #include "force/mesh.h"
+#include "heart/beside.h"
 #include "heart/bridges.h"
 #include "heart/classes.h"
 #include "heart/muscle.h"
@@ -189,6 +190,12 @@ static dvStatus contraction_init(dvObject *o)
                     c->tissue.points);
   DV_TRY(take_potential(c));
   return make_strings(c);
+}
+
+static dvStatus contraction_bwd_init(dvObject *o)
+{
+  dv_beside_muscle(o);
+  return DV_OK;
 }
 
 // --- operations ---
@@ -406,6 +413,7 @@ const dvClass dv_contraction_class = {
     .blocks = {&dv_object_block, &dv_force_block, DV_BLOCK(contraction_fields)},
     .ops = {[DV_ROLE_FORCE] = &contraction_ops},
     .init = contraction_init,
+    .bwd_init = contraction_bwd_init,
     .reinit = contraction_reinit,
     .end_step = contraction_end_step,
     .destroy = contraction_destroy,

@@ -81,6 +81,26 @@ static dvStatus make_weights(Ecg *e)
   return DV_OK;
 }
 
+// the potential has no bound where the tissue is
+static void warn_of_electrodes(const Ecg *e)
+{
+  const dvMuscle *t = &e->tissue;
+  for (size_t l = 0; l < dv_reals_size(&e->electrodes); l++)
+    for (size_t i = 0; i < t->count; i++) {
+      dvVec3 g[4], at = dv_vec3_load(e->electrodes.data + 3 * l);
+      double volume, least = 1;
+      if (!dv_muscle_gradients(t, i, g, &volume)) continue;
+      for (int k = 0; k < 4; k++)   // coordinates in the tetrahedron: 1 at the corner
+        least = dv_min(least,
+                       1 + dv_vec3_dot(g[k], dv_vec3_sub(at, dv_vec3_load(t->rest + 3 * t->tetra[4 * i + (size_t)k]))));
+      if (least < 0) continue;
+      dv_field_warning(&e->base, &e->electrodes, "put electrodes outside of the tissue, some cm away",
+                       "electrode %zu is within the tissue, in tetrahedron %zu: what it sees depends on the mesh", l,
+                       i);
+      return;
+    }
+}
+
 static dvStatus ecg_reinit(dvObject *o)
 {
   Ecg *e = (Ecg *)o;
@@ -94,10 +114,13 @@ static dvStatus ecg_reinit(dvObject *o)
   if (!(e->anisotropyRatio >= 0 && e->anisotropyRatio <= 1) || !(e->diffusivity >= 0 && e->diffusivity < 1e6))
     return dv_field_error(o, &e->anisotropyRatio, "give the numbers of the solver", "diffusivity %g and ratio %g",
                           e->diffusivity, e->anisotropyRatio);
+  if (e->diffusivity == 0)
+    dv_field_warning(o, &e->diffusivity, "1e-4 is that of the heart", "the electrodes will see nothing");
   if (!(e->threshold >= 0 && e->threshold < 1))
     return dv_field_error(o, &e->threshold, "give a share from 0 to 1: 0.05 is the default",
                           "nothing is %g of the largest height", e->threshold);
   if (!dv_reals_resize(&e->leads, dv_reals_size(&e->electrodes))) return dv_error(o, NULL, "out of memory");
+  warn_of_electrodes(e);
   return e->tissue.points ? make_weights(e) : DV_OK;
 }
 

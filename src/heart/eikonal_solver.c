@@ -201,7 +201,8 @@ static void eikonal_sketch(dvObject *o, dvSketch *out)
                     .positions = shape ? NULL : dv_object_field(&e->tissue.mesh->base, "position"),
                     .state = shape,
                     .topology = &e->tissue.mesh->base,
-                    .values = dv_field_of(o, &e->potential)};
+                    .values = dv_field_of(o, &e->potential),
+                    .range = {0, 1}};
 }
 
 static void eikonal_destroy(dvObject *o)

@@ -314,7 +314,8 @@ static void monodomain_sketch(dvObject *o, dvSketch *out)
                     .positions = shape ? NULL : dv_object_field(&m->tissue.mesh->base, "position"),
                     .state = shape,
                     .topology = &m->tissue.mesh->base,
-                    .values = dv_field_of(o, &m->potential)};
+                    .values = dv_field_of(o, &m->potential),
+                    .range = {0, 1}};
 }
 
 static void monodomain_destroy(dvObject *o)

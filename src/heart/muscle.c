@@ -206,8 +206,15 @@ dvStatus dv_muscle_check_stimuli(dvMuscle *t)
     DV_TRY(dv_object_ensure(o));
     DV_TRY(dv_muscle_stimulated(t, o));
     dvPlaces p = dv_stimulus_places(o);
-    size_t marked = 0;
-    for (size_t k = 0; k < t->points; k++) marked += t->mark.data[k];
+    size_t marked = 0, alive = 0;
+    for (size_t k = 0; k < t->points; k++) {
+      marked += t->mark.data[k];
+      alive += t->mark.data[k] && t->alive.data[k] > 0;
+    }
+    if (alive == 0)
+      dv_warning(o, "move it, or look at the places and the start of TissueZone",
+                 "no cell there can be excited: all %zu points are in a zone that is not excitable at the start",
+                 marked);
     if (marked == t->points && p.indices->count < t->points)
       dv_field_warning(o, p.radius, "it is in m: 0.005 is the default",
                        "all %zu points of the tissue are within the radius %g: nothing is left to spread to", t->points,
@@ -382,6 +389,17 @@ static void warn_of_turn(const dvObject *o)
              "the potential will never be solved: %s further up rules this node", above->name);
 }
 
+// two models of one potential
+static void warn_of_other(const dvObject *o)
+{
+  const dvNode *n = o->node;
+  for (size_t i = 0; i < n->objects.count && n->objects.data[i] != o; i++)
+    if (dv_muscle_of(n->objects.data[i]))
+      dv_warning(o, "give each solver a node and an ElectricalState of its own, or take one away",
+                 "%s of the same node solves the potential, too: one writes over what the other has found",
+                 n->objects.data[i]->name);
+}
+
 dvStatus dv_muscle_ready(dvObject *o)
 {
   const dvMuscle *t = dv_muscle_of(o);
@@ -390,6 +408,7 @@ dvStatus dv_muscle_ready(dvObject *o)
   bool excited = t->stimuli.count > 0;
   for (size_t i = 0; i < s->count && !excited; i++) excited = u[i] != 0;
   warn_of_turn(o);
+  warn_of_other(o);
   if (!excited && !mistakes_come_first(o))
     dv_warning(o, "add <CardiacStimulus center=\"x y z\"/> at or below the node of the mesh, or place a lead",
                "nothing will be excited: there is no stimulus");
