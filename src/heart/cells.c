@@ -92,3 +92,9 @@ const char *dv_cell_problem(const dvCell *c)
   if (!(rate_of(c) < 5e5)) return "cells would change within 2 us, which no cell of the heart does";
   return NULL;
 }
+
+const char *dv_cell_doubt(const dvCell *c)
+{
+  bool slow = c->law != DV_TEN_TUSSCHER && rate_of(c) < 30;
+  return slow ? "cells would need 30 ms and more to be excited: times are in s, not in ms" : NULL;
+}

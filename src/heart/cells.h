@@ -50,6 +50,9 @@ double dv_cell_duration(const dvCell *c, double interval);
 // A sentence about parameters that make no sense, or NULL.
 const char *dv_cell_problem(const dvCell *c);
 
+// A sentence about parameters that are good for another unit of time, or NULL.
+const char *dv_cell_doubt(const dvCell *c);
+
 // Some cells of one law. stimulus (1/s) and alive (0 or 1, times all rates) may be NULL.
 typedef struct dvCells {
   size_t count;

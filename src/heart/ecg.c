@@ -81,24 +81,40 @@ static dvStatus make_weights(Ecg *e)
   return DV_OK;
 }
 
-// the potential has no bound where the tissue is
+// the tetrahedron around a place, or the number of them
+static size_t tetrahedron_at(const dvMuscle *t, dvVec3 place)
+{
+  for (size_t i = 0; i < t->count; i++) {
+    dvVec3 g[4];
+    double volume, least = 1;
+    if (!dv_muscle_gradients(t, i, g, &volume)) continue;
+    for (int k = 0; k < 4; k++) {   // coordinates in the tetrahedron: 1 at the corner
+      dvVec3 corner = dv_vec3_load(t->rest + 3 * t->tetra[4 * i + (size_t)k]);
+      least = dv_min(least, 1 + dv_vec3_dot(g[k], dv_vec3_sub(place, corner)));
+    }
+    if (least >= 0) return i;
+  }
+  return t->count;
+}
+
+// the potential has no bound where the tissue is, and far away there is none
 static void warn_of_electrodes(const Ecg *e)
 {
   const dvMuscle *t = &e->tissue;
-  for (size_t l = 0; l < dv_reals_size(&e->electrodes); l++)
-    for (size_t i = 0; i < t->count; i++) {
-      dvVec3 g[4], at = dv_vec3_load(e->electrodes.data + 3 * l);
-      double volume, least = 1;
-      if (!dv_muscle_gradients(t, i, g, &volume)) continue;
-      for (int k = 0; k < 4; k++)   // coordinates in the tetrahedron: 1 at the corner
-        least = dv_min(least,
-                       1 + dv_vec3_dot(g[k], dv_vec3_sub(at, dv_vec3_load(t->rest + 3 * t->tetra[4 * i + (size_t)k]))));
-      if (least < 0) continue;
+  double size = dv_muscle_size(t);
+  for (size_t l = 0; l < dv_reals_size(&e->electrodes); l++) {
+    dvVec3 place = dv_vec3_load(e->electrodes.data + 3 * l);
+    size_t inside = tetrahedron_at(t, place);
+    double away = dv_vec3_norm(dv_vec3_sub(place, dv_vec3_load(t->rest)));
+    if (inside < t->count)
       dv_field_warning(&e->base, &e->electrodes, "put electrodes outside of the tissue, some cm away",
                        "electrode %zu is within the tissue, in tetrahedron %zu: what it sees depends on the mesh", l,
-                       i);
-      return;
-    }
+                       inside);
+    if (away > 100 * size)
+      dv_field_warning(&e->base, &e->electrodes, "they are in m",
+                       "electrode %zu is %.3g m away, %.2g times as far as the tissue is long: it sees nothing", l,
+                       away, away / size);
+  }
 }
 
 static dvStatus ecg_reinit(dvObject *o)
@@ -120,7 +136,7 @@ static dvStatus ecg_reinit(dvObject *o)
     return dv_field_error(o, &e->threshold, "give a share from 0 to 1: 0.05 is the default",
                           "nothing is %g of the largest height", e->threshold);
   if (!dv_reals_resize(&e->leads, dv_reals_size(&e->electrodes))) return dv_error(o, NULL, "out of memory");
-  warn_of_electrodes(e);
+  if (e->tissue.points) warn_of_electrodes(e);
   return e->tissue.points ? make_weights(e) : DV_OK;
 }
 

@@ -64,6 +64,8 @@ static dvStatus take_law(Eikonal *e)
   memcpy(e->law.p, e->parameters.count ? e->parameters.data : dv_cell_defaults[0], want * sizeof(double));
   const char *problem = dv_cell_problem(&e->law);
   if (problem) return dv_field_error(o, &e->parameters, dv_cell_names[0], "%s", problem);
+  const char *doubt = dv_cell_doubt(&e->law);
+  if (doubt) dv_field_warning(o, &e->parameters, dv_cell_names[0], "%s", doubt);
   if (!(e->window > 0) || !dv_eikonal_set_cell(&e->fronts_of, &e->law, e->window))
     return dv_field_error(o, &e->window, "give a time above 0 and below half of that for which cells are excited",
                           "fronts would wait for %g s; cells are excited for %g s at most", e->window,
@@ -110,6 +112,10 @@ static dvStatus eikonal_init(dvObject *o)
   for (size_t i = 0; i < n; i++) e->activation.data[i] = e->recovery.data[i] = -1;
   dv_eikonal_fill(&e->fronts_of, &e->tissue, e->speedUsed, e->anisotropyRatio);
   e->reached = -INFINITY;
+  double passes = dv_muscle_size(&e->tissue) / e->speedUsed;
+  if (passes > 10 || (passes < 0.002 && e->speedUsed > 20))
+    dv_field_warning(o, &e->speed, "fronts of hearts have 0.3 to 4 m/s",
+                     "at a speed of %g m/s a front would pass through the tissue in %.2g s", e->speedUsed, passes);
   return dv_muscle_check_stimuli(&e->tissue);
 }
 

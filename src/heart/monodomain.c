@@ -81,6 +81,8 @@ static dvStatus take_law(Monodomain *m)
   memcpy(law.p, have ? m->parameters.data : dv_cell_defaults[m->cell], want * sizeof(double));
   const char *problem = dv_cell_problem(&law);
   if (problem) return dv_field_error(o, &m->parameters, dv_cell_names[m->cell], "%s", problem);
+  const char *doubt = dv_cell_doubt(&law);
+  if (doubt) dv_field_warning(o, &m->parameters, dv_cell_names[m->cell], "%s", doubt);
   m->law = law;
   m->speed = dv_cell_speed(&m->law, m->diffusivity);
   dv_touch(o, &m->speed);

@@ -409,10 +409,27 @@ dvStatus dv_muscle_ready(dvObject *o)
   for (size_t i = 0; i < s->count && !excited; i++) excited = u[i] != 0;
   warn_of_turn(o);
   warn_of_other(o);
+  if (o->node->scene->root->dt > 0.1)
+    dv_warning(o, "give the root node dt=\"0.01\" or less", "steps of %g s pass over what happens in a beat",
+               o->node->scene->root->dt);
   if (!excited && !mistakes_come_first(o))
     dv_warning(o, "add <CardiacStimulus center=\"x y z\"/> at or below the node of the mesh, or place a lead",
                "nothing will be excited: there is no stimulus");
   return DV_OK;
+}
+
+double dv_muscle_size(const dvMuscle *t)
+{
+  double sum = 0;
+  for (size_t k = 0; k < 3; k++) {
+    double low = INFINITY, high = -INFINITY;
+    for (size_t i = 0; i < t->points; i++) {
+      low = dv_min(low, t->rest[3 * i + k]);
+      high = dv_max(high, t->rest[3 * i + k]);
+    }
+    sum += (high - low) * (high - low);
+  }
+  return sqrt(sum);
 }
 
 dvObject *dv_muscle_shape(const dvObject *o)

@@ -108,6 +108,8 @@ const dvMuscle *dv_monodomain_tissue(const dvObject *solver);
 const dvMuscle *dv_eikonal_tissue(const dvObject *solver);
 // For the slot bwd_init of a solver: warns when nobody will call it, and when nothing will ever be excited.
 dvStatus dv_muscle_ready(dvObject *solver);
+// Diagonal of the box around it at rest.
+double dv_muscle_size(const dvMuscle *t);
 // The Vec3 state that shows where the tissue is now; NULL when there is none.
 dvObject *dv_muscle_shape(const dvObject *o);
 
