@@ -62,7 +62,7 @@ static const HostileCase cases[] = {
 static void every_field_bears_every_value(void **state)
 {
   DV_UNUSED(state);
-  hostile_walk(cases, DV_COUNT(cases), HOSTILE_NAMED, 3);
+  hostile_walk(cases, DV_COUNT(cases), HOSTILE_NAMED, 4);
 }
 
 static void the_scenes_run(void **state)
