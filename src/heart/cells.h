@@ -40,6 +40,7 @@ int dv_cell_variables(const dvCell *c);                      // beside the poten
 double dv_cell_rest(const dvCell *c, int variable);          // each of them at rest
 double dv_cell_threshold(const dvCell *c);                   // potential at which a cell counts as excited
 double dv_cell_longest(const dvCell *c);                     // step that is still accurate, s
+double dv_cell_highest(const dvCell *c);                     // potential that such steps still bear, either sign
 double dv_cell_speed(const dvCell *c, double diffusivity);   // of a plane wave, m/s; 0 when there is none
 // About the width of its front along the fibres, 2 D / c; with the speed of fine meshes for human cells. 0 where
 // nothing moves.
@@ -48,6 +49,9 @@ double dv_cell_width(const dvCell *c, double diffusivity);
 double dv_cell_duration(const dvCell *c, double interval);
 // A sentence about parameters that make no sense, or NULL.
 const char *dv_cell_problem(const dvCell *c);
+
+// A sentence about parameters that are good for another unit of time, or NULL.
+const char *dv_cell_doubt(const dvCell *c);
 
 // Some cells of one law. stimulus (1/s) and alive (0 or 1, times all rates) may be NULL.
 typedef struct dvCells {

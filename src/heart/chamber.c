@@ -1,7 +1,9 @@
 // See chamber.h.
 #include "heart/chamber.h"
 
+#include "heart/beside.h"
 #include "heart/classes.h"
+#include "heart/sizes.h"
 #include "topology/topology.h"
 
 #include <math.h>
@@ -20,6 +22,8 @@ static dvVec3 mean_of(const double *x, const int32_t *rim, size_t n)
   for (size_t i = 0; i < n; i++) m = dv_vec3_add(m, dv_vec3_load(x + 3 * (size_t)rim[i]));
   return dv_vec3_scale(m, 1 / (double)n);
 }
+
+static dvVec3 middle_of(const dvChamber *c, const double *x) { return mean_of(x, c->points.data, c->points.count); }
 
 typedef struct Edge {
   int32_t from, to;
@@ -156,14 +160,34 @@ static size_t count_pieces(const dvChamber *c)
 
 // --- setting up ---
 
+// Numbers with which a beat is none, compared by what they mean for this chamber, in whatever units they are.
+static void warn_of_sizes(const dvChamber *c, const dvObject *o, double volume)
+{
+  double in = dv_max(fabs(c->atrialPressure), 1e-2 * c->arterialPressure),
+         out = c->arterialPressure - c->venousPressure, fill = c->inflowResistance * volume / in,
+         empty = c->outflowResistance * volume / out, drain = c->peripheralResistance * volume / out,
+         store = c->arterialCompliance * out / volume,
+         lift = c->bloodStiffness * volume / (c->arterialPressure - c->atrialPressure);
+  dv_size_warn(o, &c->inflowResistance, fill, 1e-6, 60, "the atrium would fill the chamber in %g s", fill);
+  dv_size_warn(o, &c->outflowResistance, empty, 1e-6, 60, "the pressure of the artery would press it through in %g s",
+               empty);
+  dv_size_warn(o, &c->peripheralResistance, drain, 1e-3, 1e4,
+               "as much as the chamber holds would leave the artery in %g s", drain);
+  dv_size_warn(o, &c->arterialCompliance, store, 1e-4, 1e4, "the artery would take %g times what the chamber holds",
+               store);
+  dv_size_warn(o, &c->bloodStiffness, lift, 1, 1e10,
+               lift < 1 ? "the chamber would lose its volume %g times over before its pressure opens the artery's valve"
+                        : "closed valves would answer what rounding changes of the volume; that is %g times too stiff",
+               lift < 1 ? 1 / lift : lift / 1e10);
+  dv_size_warn(o, &c->arterialPressure, c->arterialPressure, 300, 1e5,
+               c->arterialPressure < 300 ? "that is low for Pa; 1 mmHg has 133.3 Pa" : "no heart ejects against that");
+}
+
 dvStatus dv_chamber_check(dvChamber *c, dvObject *o)
 {
   const double *positive[] = {&c->inflowResistance, &c->outflowResistance, &c->peripheralResistance,
                               &c->arterialCompliance, &c->bloodStiffness};
-  for (size_t i = 0; i < DV_COUNT(positive); i++)
-    if (!(*positive[i] > 0 && *positive[i] < DV_EXPLODED))
-      return dv_field_error(o, positive[i], "give a number above 0, and below all bounds", "%s is %g",
-                            dv_field_name(dv_field_of(o, positive[i])->desc), *positive[i]);
+  for (size_t i = 0; i < DV_COUNT(positive); i++) DV_TRY(dv_size_above_zero(o, positive[i]));
   const double *pressures[] = {&c->atrialPressure, &c->arterialPressure, &c->venousPressure};
   for (size_t i = 0; i < DV_COUNT(pressures); i++)
     if (!(fabs(*pressures[i]) < 1e9))
@@ -178,6 +202,7 @@ dvStatus dv_chamber_check(dvChamber *c, dvObject *o)
     return dv_field_error(o, &c->venousPressure, "the pressure of the veins is below that of the artery",
                           "blood would flow backwards, from the veins at %g Pa into the artery at %g Pa",
                           c->venousPressure, c->arterialPressure);
+  if (c->volume > 0 && c->volume <= LARGE) warn_of_sizes(c, o, c->volume);   // while it runs
   if (c->wall.count && (c->wall.count != c->triangles.count ||
                         memcmp(c->wall.data, c->triangles.data, c->wall.count * sizeof *c->wall.data) != 0))
     dv_field_warning(o, &c->triangles, "save the scene and start it again", "the wall stays as it was at the start");
@@ -210,6 +235,7 @@ dvStatus dv_chamber_init(dvChamber *c, dvObject *o, const dvState *s)
   if (volume > LARGE)
     dv_field_warning(o, &c->triangles, "lengths are in metres: scale3d=\"0.001 0.001 0.001\" of a loader",
                      "the chamber has a volume of %g m3; those of hearts have some 1e-4", volume);
+  else warn_of_sizes(c, o, volume);
   return DV_OK;
 }
 
@@ -310,12 +336,15 @@ dvStatus dv_chamber_compare(const dvChamber *c, dvObject *o, const double *x)
   dv_visit(o->node->scene->root, &n.visitor);
   check_side(c, o, faces, x);
   dv_free(faces);
+  dv_beside_chamber(o, c->arterialPressure);
   return n.status;
 }
 
 void dv_chamber_start(dvChamber *c, const double *x)
 {
-  c->volume = c->before = dv_chamber_volume(c, x);
+  c->volume = c->before = c->first_volume = dv_chamber_volume(c, x);
+  c->first_middle = middle_of(c, x);
+  c->stepped = false;
   c->pressure = c->atrialPressure;
   c->phase = DV_FILLING;
 }
@@ -509,6 +538,7 @@ static void change_phase(dvChamber *c, dvPhase to)
 void dv_chamber_end(dvChamber *c, double h, double v, double p)
 {
   double a, b;
+  c->step = h;
   c->flow = c->phase == DV_FILLING || c->phase == DV_EJECTION ? (c->before - v) / h : 0;
   c->work -= 0.5 * (c->pressure + p) * (v - c->before);   // the trapezoidal rule: order 2
   windkessel(c, h, &a, &b);
@@ -523,12 +553,32 @@ void dv_chamber_end(dvChamber *c, double h, double v, double p)
   }
 }
 
-void dv_chamber_warn(dvChamber *c, const dvObject *o)
+void dv_chamber_warn(dvChamber *c, const dvObject *o, const double *x, bool searched)
 {
-  if (c->volume > 0 || c->turned) return;
-  c->turned = true;
-  dv_warning(o, "let NewtonRaphsonSolver tell which steps find no solution (warnWhenDiverge); make soft parts stiffer",
-             "the wall has turned inside out: its volume is %g m3", c->volume);
+  const dvVec3 now = middle_of(c, x), before = c->stepped ? c->middle : now;
+  double size = cbrt(c->first_volume), away = dv_vec3_norm(dv_vec3_sub(before, c->first_middle)),
+         moved = dv_vec3_norm(dv_vec3_sub(now, before));
+  c->middle = now;
+  c->stepped = true;
+  if (c->told || !(size > 0) || (c->volume > 0 && away < size && moved < 0.5 * size)) return;
+  c->told = true;
+  if (away > 0.5 * size)
+    dv_warning(o, "hold its base: BaseConstraint with basePoints and 500 N/m each, or FixedProjectiveConstraint",
+               "the chamber as a whole has moved away by %.3g m, %.2g of its size: nothing holds the tissue, or too "
+               "little",
+               away, away / size);
+  else
+    dv_warning(o,
+               searched ? "let NewtonRaphsonSolver tell which steps find no solution (warnWhenDiverge); make soft "
+                          "parts stiffer; hold the base (BaseConstraint)"
+                        : "make dt smaller: steps that are linearised once are safe up to about 0.0025 s, "
+                          "NewtonRaphsonSolver bears longer ones; damp the muscle (pronySeries, rayleighMass); hold "
+                          "the base (BaseConstraint)",
+               c->volume > 0 ? "a step of %g s has thrown the chamber: it moved by %.2g of its size; its volume is %g "
+                               "m3"
+                             : "the wall has turned inside out in a step of %g s, in which the chamber moved by %.2g "
+                               "of its size: its volume is %g m3",
+               c->step, moved / size, c->volume);
 }
 
 void dv_chamber_remember(dvChamber *c, dvMemoryStream *s)
@@ -550,6 +600,7 @@ void dv_chamber_remember(dvChamber *c, dvMemoryStream *s)
   dv_remember_numbers(s, "circulation", all, sizeof all);
   dv_remember_numbers(s, "phase", counts, sizeof counts);
   if (!dv_memory_restores(s)) return;
+  c->stepped = false;   // the wall is elsewhere
   for (size_t i = 0; i < DV_COUNT(numbers); i++) *numbers[i] = all[i];
   if (counts[0] < DV_FILLING || counts[0] > DV_RELAXATION) dv_memory_refuse(s, "there is no phase %d", counts[0]);
   else c->phase = counts[0];

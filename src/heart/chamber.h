@@ -58,7 +58,10 @@ typedef struct dvChamber {
   DV_ARRAY(double) matrix;                 // scratch of a rim
   double before;                           // V_n
   double closed_volume, closed_pressure;   // V_0, p_0
-  bool turned;                             // one was told that its wall has turned inside out
+  double step, first_volume;               // of the last step; at the start
+  dvVec3 middle, first_middle;             // of its points, after the last step and at the start
+  bool stepped;                            // `middle` is known
+  bool told;                               // one was told that a step has thrown it or turned it inside out
 } dvChamber;
 
 // What the pressure is in a step: p_b - s (V - V_b).
@@ -95,8 +98,9 @@ dvChamberLaw dv_chamber_law(const dvChamber *c, double h, bool turned);
 bool dv_chamber_turns(const dvChamber *c, double h, double pressure);
 // The end of a step that led to volume v with a pressure p: circulation and phases move on.
 void dv_chamber_end(dvChamber *c, double h, double v, double p);
-// Warns, once, when a step has turned the wall inside out: no numbers of a beat are right from then on.
-void dv_chamber_warn(dvChamber *c, const dvObject *o);
+// Warns, once, when a step has thrown the chamber as a whole, or has turned its wall inside out: no numbers of a beat
+// are right from then on. `searched`: steps are found by Newton's iterations.
+void dv_chamber_warn(dvChamber *c, const dvObject *o, const double *x, bool searched);
 void dv_chamber_remember(dvChamber *c, dvMemoryStream *s);
 void dv_chamber_touch(dvChamber *c, dvObject *o);
 

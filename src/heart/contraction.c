@@ -19,9 +19,11 @@
 // What is remembered (e_c, k_c, t_c) moves at the end of the step.
 #include "force/fem/matrices.h"
 #include "force/mesh.h"
+#include "heart/beside.h"
 #include "heart/bridges.h"
 #include "heart/classes.h"
 #include "heart/muscle.h"
+#include "heart/sizes.h"
 
 #include <math.h>
 #include <string.h>
@@ -73,23 +75,44 @@ static const dvMemoryDesc contraction_memory[] = {DV_REMEMBER(list, bridges) DV_
 
 // --- setting up ---
 
+// a muscle that pulls so, or not at all, is none; 0 is meant where something is switched off
+static void warn_of_sizes(const Contraction *c)
+{
+  const dvObject *o = &c->force.base;
+  double pull = dv_max(c->stress, 1e-3), series = c->seriesStiffness / pull,
+         drag = c->viscosity * c->contractionRate / pull;
+  dv_size_warn(o, &c->stress, c->stress, 1e-3, 1e9, c->stress < 1 ? "the muscle does not pull" : "no muscle pulls so");
+  dv_size_warn(o, &c->stiffness, c->stiffness, 0, 1e12, "bridges would hold the muscle as it is");
+  dv_size_warn(o, &c->seriesStiffness, series, 1, 1e12,
+               series < 1 ? "the spring in series would be stretched to %g times its length"
+                          : "the spring in series is %g times as stiff as the muscle pulls: rounding would be felt",
+               series < 1 ? 1 + 1 / series : series);
+  dv_size_warn(o, &c->viscosity, drag, 0, 100, "the muscle would pull %g times less than its own drag", drag);
+  dv_size_warn(o, &c->contractionRate, c->contractionRate, 1e-2, 1e6,
+               c->contractionRate < 1 ? "bridges do not bind" : "bridges would bind at once");
+  dv_size_warn(o, &c->relaxationRate, c->relaxationRate, 1e-2, 1e6,
+               c->relaxationRate < 1 ? "the muscle does not relax" : "bridges would let go at once");
+  dv_size_warn(o, &c->destruction, c->destruction, 0, 1e3, "bridges would be torn off by any motion");
+}
+
 static dvStatus contraction_reinit(dvObject *o)
 {
   Contraction *c = (Contraction *)o;
   const double *numbers[] = {&c->stress,          &c->stiffness,      &c->seriesStiffness, &c->viscosity,
                              &c->contractionRate, &c->relaxationRate, &c->destruction};
-  for (size_t i = 0; i < DV_COUNT(numbers); i++)
-    if (!(*numbers[i] >= 0 && *numbers[i] < DV_EXPLODED))
-      return dv_field_error(o, numbers[i], "give a number from 0 on, below all bounds", "%s is %g",
-                            dv_field_name(dv_field_of(o, numbers[i])->desc), *numbers[i]);
+  for (size_t i = 0; i < DV_COUNT(numbers); i++) DV_TRY(dv_size_from_zero(o, numbers[i]));
   if (!(c->seriesStiffness > 0))
     return dv_field_error(o, &c->seriesStiffness, "3e7 is the default", "the spring in series has no stiffness");
+  warn_of_sizes(c);
   if (!(c->thresholds[0] < c->thresholds[1]))
     return dv_field_error(o, &c->thresholds, "give two potentials, the lower one first", "thresholds are %g and %g",
                           c->thresholds[0], c->thresholds[1]);
   if (!(c->thresholds[0] < 1))
     dv_field_warning(o, &c->thresholds, "potentials are 0 at rest and 1 when excited: 0.2 and 0.8 are the defaults",
                      "thresholds are %g and %g: the muscle will never pull", c->thresholds[0], c->thresholds[1]);
+  if (!(c->thresholds[1] > 0))
+    dv_field_warning(o, &c->thresholds, "potentials are 0 at rest and 1 when excited: 0.2 and 0.8 are the defaults",
+                     "thresholds are %g and %g: the muscle pulls all the time", c->thresholds[0], c->thresholds[1]);
   return DV_OK;
 }
 
@@ -167,6 +190,12 @@ static dvStatus contraction_init(dvObject *o)
                     c->tissue.points);
   DV_TRY(take_potential(c));
   return make_strings(c);
+}
+
+static dvStatus contraction_bwd_init(dvObject *o)
+{
+  dv_beside_muscle(o);
+  return DV_OK;
 }
 
 // --- operations ---
@@ -384,6 +413,7 @@ const dvClass dv_contraction_class = {
     .blocks = {&dv_object_block, &dv_force_block, DV_BLOCK(contraction_fields)},
     .ops = {[DV_ROLE_FORCE] = &contraction_ops},
     .init = contraction_init,
+    .bwd_init = contraction_bwd_init,
     .reinit = contraction_reinit,
     .end_step = contraction_end_step,
     .destroy = contraction_destroy,

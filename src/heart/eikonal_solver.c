@@ -64,6 +64,8 @@ static dvStatus take_law(Eikonal *e)
   memcpy(e->law.p, e->parameters.count ? e->parameters.data : dv_cell_defaults[0], want * sizeof(double));
   const char *problem = dv_cell_problem(&e->law);
   if (problem) return dv_field_error(o, &e->parameters, dv_cell_names[0], "%s", problem);
+  const char *doubt = dv_cell_doubt(&e->law);
+  if (doubt) dv_field_warning(o, &e->parameters, dv_cell_names[0], "%s", doubt);
   if (!(e->window > 0) || !dv_eikonal_set_cell(&e->fronts_of, &e->law, e->window))
     return dv_field_error(o, &e->window, "give a time above 0 and below half of that for which cells are excited",
                           "fronts would wait for %g s; cells are excited for %g s at most", e->window,
@@ -95,42 +97,26 @@ static dvStatus eikonal_reinit(dvObject *o)
   return DV_OK;
 }
 
-static dvStatus find_state(Eikonal *e)
-{
-  dvObject *o = &e->base;
-  if (!e->state.target) e->state.target = dv_node_state(o->node);
-  if (!e->state.target) return dv_error(o, "add <ElectricalState/> to the node", "there is no state for the potential");
-  DV_TRY(dv_object_ensure(e->state.target));
-  if (e->state.target->dof->kind != DV_VEC1)
-    return dv_field_error(o, &e->state, "add <ElectricalState/> to the node",
-                          "%s is of type %s; a potential is one number a point", e->state.target->name,
-                          e->state.target->dof->name);
-  return DV_OK;
-}
-
 static dvStatus eikonal_init(dvObject *o)
 {
   Eikonal *e = (Eikonal *)o;
   DV_TRY(eikonal_reinit(o));
-  DV_TRY(find_state(e));
+  DV_TRY(dv_muscle_find_potential(o, &e->state));
   DV_TRY(dv_pull(o, &e->fibres));
   DV_TRY(dv_muscle_init(&e->tissue, o, &e->topology, &e->fibres, e->anisotropyRatio != 1));
   size_t n = e->tissue.points;
-  dvState *s = dv_state(e->state.target);
-  if (s->count != n)
-    return dv_field_error(o, &e->state, "leave its size out, or give that of the mesh",
-                          "%s has %zu values for %zu points of the mesh", s->base.name, s->count, n);
+  DV_TRY(dv_muscle_check_potential(&e->tissue, &e->state, 100));
   if (!dv_eikonal_init(&e->fronts_of, &e->tissue) || !dv_reals_resize(&e->potential, n) ||
       !dv_reals_resize(&e->activation, n) || !dv_reals_resize(&e->recovery, n))
     return dv_error(o, "use a coarser mesh", "out of memory for %zu points", n);
   for (size_t i = 0; i < n; i++) e->activation.data[i] = e->recovery.data[i] = -1;
   dv_eikonal_fill(&e->fronts_of, &e->tissue, e->speedUsed, e->anisotropyRatio);
   e->reached = -INFINITY;
-  for (size_t i = 0; i < e->tissue.stimuli.count; i++) {
-    DV_TRY(dv_object_ensure(e->tissue.stimuli.data[i]));
-    DV_TRY(dv_muscle_stimulated(&e->tissue, e->tissue.stimuli.data[i]));
-  }
-  return DV_OK;
+  double passes = dv_muscle_size(&e->tissue) / e->speedUsed;
+  if (passes > 10 || (passes < 0.002 && e->speedUsed > 20))
+    dv_field_warning(o, &e->speed, "fronts of hearts have 0.3 to 4 m/s",
+                     "at a speed of %g m/s a front would pass through the tissue in %.2g s", e->speedUsed, passes);
+  return dv_muscle_check_stimuli(&e->tissue);
 }
 
 // --- a step ---
@@ -187,6 +173,7 @@ static dvStatus eikonal_solve(dvObject *o, double h, int x, int v)
   Eikonal *e = (Eikonal *)o;
   dvState *s = dv_state(e->state.target);
   if (!dv_muscle_holds(&e->tissue, s)) return DV_ERROR_INPUT;
+  DV_TRY(dv_muscle_check_potential(&e->tissue, &e->state, 100));
   double time = o->node->scene->root->time, to = time + h;
   bool changed;
   dv_timer_begin(o->context->timers, "electricity");
@@ -220,7 +207,8 @@ static void eikonal_sketch(dvObject *o, dvSketch *out)
                     .positions = shape ? NULL : dv_object_field(&e->tissue.mesh->base, "position"),
                     .state = shape,
                     .topology = &e->tissue.mesh->base,
-                    .values = dv_field_of(o, &e->potential)};
+                    .values = dv_field_of(o, &e->potential),
+                    .range = {0, 1}};
 }
 
 static void eikonal_destroy(dvObject *o)

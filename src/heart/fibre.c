@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "engine/engine.h"
 #include "heart/classes.h"
+#include "heart/muscle.h"
 #include "math/vec.h"
 #include "object/context.h"
 
@@ -26,7 +27,8 @@ enum { DRAW_NOTHING, DRAW_ARROWS, DRAW_ANGLES };
   X(vec3, axis, "0 0 1", "", "long axis of the ventricle, for helixAngle", .flags = DV_INPUT)                        \
   X(choice, draw, "angles", "",                                                                                      \
     "what the viewer shows: nothing, an arrow each in the colours of its direction (red along x, green along y, "    \
-    "blue along z), or the surface in colours of the angle against the horizontal",                                  \
+    "blue along z), or the surface in colours of the angle against the horizontal; nothing where the potential of "  \
+    "the tissue is shown, unless this is given",                                                                     \
     .options = "none|arrows|angles", .flags = DV_LOOKS)                                                              \
   X(vec3s, fibres, "", "", "direction of each tetrahedron, of length 1", .flags = DV_OUTPUT)                         \
   X(vec3s, centres, "", "m", "middle of each tetrahedron", .flags = DV_OUTPUT)                                       \
@@ -95,7 +97,9 @@ static dvStatus read_file(Fibre *f, dvReals *out)
     status = dv_field_error(o, &f->filename, "give three numbers a line",
                             "line %d of %s has something else than numbers", line, path);
   else if (out->count % 3)
-    status = dv_field_error(o, &f->filename, "give three numbers a line",
+    status = dv_field_error(o, &f->filename,
+                            "give three numbers a line, and put a # before lines that are none of them, such as a "
+                            "count at the start",
                             "%s has %zu numbers, which do not make vectors", path, out->count);
   dv_free(text);
   dv_free(path);
@@ -200,9 +204,35 @@ static dvStatus fibre_update(dvObject *o)
 // told before the first step, whether or not somebody reads the result
 static dvStatus fibre_init(dvObject *o) { return dv_pull(o, &((Fibre *)o)->fibres); }
 
+typedef struct Shown {
+  dvVisitor visitor;
+  const dvObject *topology;
+  bool found;
+} Shown;
+
+static dvWalk find_shown(dvVisitor *v, dvNode *node)
+{
+  Shown *s = (Shown *)v;
+  for (size_t i = 0; i < node->objects.count; i++) {
+    const dvMuscle *t = dv_muscle_of(node->objects.data[i]);
+    s->found = s->found || (t && t->mesh && &t->mesh->base == s->topology);
+  }
+  return s->found ? DV_WALK_PRUNE : DV_WALK_ON;
+}
+
+// the surface is seen already, in the colours of its potential, and nobody has asked for another one at the same place
+static bool is_shown(const Fibre *f)
+{
+  Shown s = {.visitor = {.top_down = find_shown}, .topology = f->topology};
+  if (f->draw != DRAW_ANGLES || dv_was_set(&f->base, &f->draw)) return false;
+  dv_visit(f->base.node->scene->root, &s.visitor);
+  return s.found;
+}
+
 static void fibre_sketch(dvObject *o, dvSketch *out)
 {
   Fibre *f = (Fibre *)o;
+  if (is_shown(f)) return;
   if (f->draw == DRAW_NOTHING || dv_pull(o, &f->fibres) != DV_OK) return;
   if (f->draw == DRAW_ARROWS) {
     *out = (dvSketch){.kind = DV_SKETCH_ARROWS,
@@ -214,7 +244,7 @@ static void fibre_sketch(dvObject *o, dvSketch *out)
                       .colour = {1, 1, 1, 1}};
     return;
   }
-  dvObject *state = dv_node_state_up(o->node);
+  dvObject *state = dv_muscle_shape(o);   // not that of a potential
   if (!f->topology) return;
   *out = (dvSketch){.kind = DV_SKETCH_ELEMENTS,
                     .positions = state ? NULL : dv_field_of(o, &f->position),

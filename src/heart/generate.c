@@ -85,6 +85,35 @@ static void take(Generate *g, dvVentricle *v)
   dv_ints_share(&g->segments, &v->segments);
 }
 
+static dvStatus check_shape(const Generate *g, const dvVentricleShape *s)
+{
+  const void *const members[][2] = {{&s->inner, &g->innerRadii}, {&s->outer, &g->outerRadii},
+                                    {&s->base, &g->basePlane},   {&s->angles, &g->fibreAngles},
+                                    {&s->spacing, &g->spacing},  {&s->layers, &g->layers},
+                                    {&s->right, &g->rightWall},  {&s->gap, &g->rightGap}};
+  const dvObject *o = &g->base_object;
+  const void *wrong = NULL;
+  const char *problem = dv_ventricle_problem(s, &wrong);
+  if (!problem && g->rightVentricle && !(g->rightWall > 0)) {
+    wrong = &s->right;
+    problem = "the right wall has no thickness";
+  }
+  for (size_t i = 0; i < DV_COUNT(members) && problem; i++) {
+    if (members[i][0] != wrong) continue;
+    dvText now = {0};
+    const dvField *f = dv_field_of(o, members[i][1]);
+    dv_field_print(f, &now);
+    char *advice = dv_format("%s=\"%s\" is the default; divan info GenerateVentricle shows all of them",
+                             dv_field_name(f->desc), f->desc->initial);
+    dv_field_error(o, members[i][1], advice, "no ventricle has this shape: %s; %s is %s", problem,
+                   dv_field_name(f->desc), now.text ? now.text : "");
+    dv_free(advice);
+    dv_text_free(&now);
+    return DV_ERROR_INPUT;
+  }
+  return DV_OK;
+}
+
 static dvStatus generate_update(dvObject *o)
 {
   Generate *g = (Generate *)o;
@@ -96,11 +125,7 @@ static dvStatus generate_update(dvObject *o)
                         .layers = g->layers,
                         .right = g->rightVentricle ? g->rightWall : 0,
                         .gap = g->rightGap};
-  const char *problem = dv_ventricle_problem(&s);
-  if (!problem && g->rightVentricle && !(g->rightWall > 0)) problem = "the right wall has no thickness";
-  if (problem)
-    return dv_error(o, "divan info GenerateVentricle shows fields with defaults that fit together",
-                    "no ventricle has this shape: %s", problem);
+  DV_TRY(check_shape(g, &s));
   if (dv_ventricle_points(&s) > 5e6)
     return dv_field_error(o, &g->spacing, "give a larger distance", "there would be about %.0f points",
                           dv_ventricle_points(&s));

@@ -81,6 +81,8 @@ static dvStatus take_law(Monodomain *m)
   memcpy(law.p, have ? m->parameters.data : dv_cell_defaults[m->cell], want * sizeof(double));
   const char *problem = dv_cell_problem(&law);
   if (problem) return dv_field_error(o, &m->parameters, dv_cell_names[m->cell], "%s", problem);
+  const char *doubt = dv_cell_doubt(&law);
+  if (doubt) dv_field_warning(o, &m->parameters, dv_cell_names[m->cell], "%s", doubt);
   m->law = law;
   m->speed = dv_cell_speed(&m->law, m->diffusivity);
   dv_touch(o, &m->speed);
@@ -123,27 +125,13 @@ static dvStatus monodomain_reinit(dvObject *o)
   return DV_OK;
 }
 
-static dvStatus find_state(Monodomain *m)
-{
-  dvObject *o = &m->base;
-  if (!m->state.target) m->state.target = dv_node_state(o->node);
-  if (!m->state.target) return dv_error(o, "add <ElectricalState/> to the node", "there is no state for the potential");
-  DV_TRY(dv_object_ensure(m->state.target));
-  if (m->state.target->dof->kind != DV_VEC1)
-    return dv_field_error(o, &m->state, "add <ElectricalState/> to the node",
-                          "%s is of type %s; a potential is one number a point", m->state.target->name,
-                          m->state.target->dof->name);
-  return DV_OK;
-}
-
 static dvStatus check_stimuli(Monodomain *m)
 {
   dvMuscle *t = &m->tissue;
+  DV_TRY(dv_muscle_check_stimuli(t));
   for (size_t i = 0; i < t->stimuli.count; i++) {
-    DV_TRY(dv_object_ensure(t->stimuli.data[i]));
-    DV_TRY(dv_muscle_stimulated(t, t->stimuli.data[i]));
     dvPulse p = dv_stimulus_pulse(t->stimuli.data[i]);
-    if (!(p.strength * p.duration > 0))
+    if (!(p.strength * p.duration > 0.01))
       dv_warning(t->stimuli.data[i], "500 1/s for 0.002 s excite cells at rest",
                  "a pulse of %g 1/s for %g s excites nothing", p.strength, p.duration);
   }
@@ -178,14 +166,12 @@ static dvStatus monodomain_init(dvObject *o)
 {
   Monodomain *m = (Monodomain *)o;
   DV_TRY(monodomain_reinit(o));
-  DV_TRY(find_state(m));
+  DV_TRY(dv_muscle_find_potential(o, &m->state));
   DV_TRY(dv_pull(o, &m->fibres));
   DV_TRY(dv_muscle_init(&m->tissue, o, &m->topology, &m->fibres, m->anisotropyRatio != 1));
   size_t n = m->tissue.points;
   dvState *s = dv_state(m->state.target);
-  if (s->count != n)
-    return dv_field_error(o, &m->state, "leave its size out, or give that of the mesh",
-                          "%s has %zu values for %zu points of the mesh", s->base.name, s->count, n);
+  DV_TRY(dv_muscle_check_potential(&m->tissue, &m->state, dv_cell_highest(&m->law)));
   if (!dv_conduct_init(&m->conduct, &m->tissue) || !fill_reals(&m->potential, n, 0) ||
       !fill_reals(&m->activation, n, -1) || !fill_reals(&m->recovery, n, -1))
     return dv_error(o, "use a coarser mesh", "out of memory for %zu points", n);
@@ -284,8 +270,9 @@ static dvStatus part(Monodomain *m, double *u, double time, double h)
   memcpy(m->before.data, u, m->tissue.points * sizeof *u);
   DV_TRY(react(m, u, time, 0.5 * h));
   if (!dv_conduct_step(&m->conduct, o->context->pool, h, m->tolerance, m->iterations, u))
-    return dv_error(o, "give more iterations, a shorter step, or repair the mesh",
-                    "the potential of the next step was not found in %d iterations", m->iterations);
+    return dv_error(o, "give more iterations, a larger tolerance, a shorter step, or repair the mesh",
+                    "the potential of the next step was not found to the tolerance %g in %d iterations", m->tolerance,
+                    m->iterations);
   DV_TRY(react(m, u, time + 0.5 * h, 0.5 * h));
   note_times(m, m->before.data, u, time, h);
   return DV_OK;
@@ -296,6 +283,7 @@ static dvStatus monodomain_solve(dvObject *o, double h, int x, int v)
   Monodomain *m = (Monodomain *)o;
   dvState *s = dv_state(m->state.target);
   if (!dv_muscle_holds(&m->tissue, s)) return DV_ERROR_INPUT;
+  DV_TRY(dv_muscle_check_potential(&m->tissue, &m->state, dv_cell_highest(&m->law)));
   double time = o->node->scene->root->time, count = fmax(1, ceil(h / m->step - 1e-9));
   bool changed;
   DV_TRY(dv_muscle_zones(&m->tissue, time, &changed));
@@ -328,7 +316,8 @@ static void monodomain_sketch(dvObject *o, dvSketch *out)
                     .positions = shape ? NULL : dv_object_field(&m->tissue.mesh->base, "position"),
                     .state = shape,
                     .topology = &m->tissue.mesh->base,
-                    .values = dv_field_of(o, &m->potential)};
+                    .values = dv_field_of(o, &m->potential),
+                    .range = {0, 1}};
 }
 
 static void monodomain_destroy(dvObject *o)

@@ -161,10 +161,66 @@ bool dv_muscle_holds(dvMuscle *t, const dvState *state)
 {
   bool same = dv_topology_count(t->mesh, DV_TETRAHEDRON) == t->count && dv_topology_point_count(t->mesh) == t->points &&
               state->count >= t->points;
-  if (!same && !t->told)
-    dv_error(t->owner, "keep the mesh as it is", "the mesh has changed: muscle and its electricity cannot follow");
-  t->told = t->told || !same;
-  return same;
+  if (same || t->told) return same;
+  const dvField *points = dv_object_field(&t->mesh->base, "position");
+  dv_error(t->owner, "keep the mesh as it is, or save the scene and start it again",
+           "the mesh has changed: muscle and its electricity cannot follow (%s%s has %zu points instead of %zu)",
+           points->source ? "that of " : "", points->source ? points->source->owner->name : t->mesh->base.name,
+           dv_topology_point_count(t->mesh), t->points);
+  t->told = true;
+  return false;
+}
+
+// --- potentials ---
+
+dvStatus dv_muscle_find_potential(dvObject *o, dvLink *state)
+{
+  if (!state->target) state->target = dv_node_state(o->node);
+  if (!state->target) return dv_error(o, "add <ElectricalState/> to the node", "there is no state for the potential");
+  DV_TRY(dv_object_ensure(state->target));
+  if (state->target->dof->kind != DV_VEC1)
+    return dv_field_error(o, state, "add <ElectricalState/> to the node",
+                          "%s is of type %s; a potential is one number a point", state->target->name,
+                          state->target->dof->name);
+  return DV_OK;
+}
+
+dvStatus dv_muscle_check_potential(const dvMuscle *t, const dvLink *state, double most)
+{
+  const dvState *s = dv_state(state->target);
+  const double *u = dv_state_read(s, DV_X);
+  if (s->count != t->points)
+    return dv_field_error(t->owner, state, "leave its size out, or give that of the mesh",
+                          "%s has %zu values for %zu points of the mesh", s->base.name, s->count, t->points);
+  for (size_t i = 0; i < s->count; i++)
+    if (!(fabs(u[i]) <= most))
+      return dv_field_error(t->owner, state, "a potential is 0 at rest and 1 when cells are excited",
+                            "the position of %s, its potential, is %g at point %zu", s->base.name, u[i], i);
+  return DV_OK;
+}
+
+dvStatus dv_muscle_check_stimuli(dvMuscle *t)
+{
+  for (size_t i = 0; i < t->stimuli.count; i++) {
+    dvObject *o = t->stimuli.data[i];
+    DV_TRY(dv_object_ensure(o));
+    DV_TRY(dv_muscle_stimulated(t, o));
+    dvPlaces p = dv_stimulus_places(o);
+    size_t marked = 0, alive = 0;
+    for (size_t k = 0; k < t->points; k++) {
+      marked += t->mark.data[k];
+      alive += t->mark.data[k] && t->alive.data[k] > 0;
+    }
+    if (alive == 0)
+      dv_warning(o, "move it, or look at the places and the start of TissueZone",
+                 "no cell there can be excited: all %zu points are in a zone that is not excitable at the start",
+                 marked);
+    if (marked == t->points && p.indices->count < t->points)
+      dv_field_warning(o, p.radius, "it is in m: 0.005 is the default",
+                       "all %zu points of the tissue are within the radius %g: nothing is left to spread to", t->points,
+                       *p.radius);
+  }
+  return DV_OK;
 }
 
 // --- zones ---
@@ -333,6 +389,17 @@ static void warn_of_turn(const dvObject *o)
              "the potential will never be solved: %s further up rules this node", above->name);
 }
 
+// two models of one potential
+static void warn_of_other(const dvObject *o)
+{
+  const dvNode *n = o->node;
+  for (size_t i = 0; i < n->objects.count && n->objects.data[i] != o; i++)
+    if (dv_muscle_of(n->objects.data[i]))
+      dv_warning(o, "give each solver a node and an ElectricalState of its own, or take one away",
+                 "%s of the same node solves the potential, too: one writes over what the other has found",
+                 n->objects.data[i]->name);
+}
+
 dvStatus dv_muscle_ready(dvObject *o)
 {
   const dvMuscle *t = dv_muscle_of(o);
@@ -341,10 +408,28 @@ dvStatus dv_muscle_ready(dvObject *o)
   bool excited = t->stimuli.count > 0;
   for (size_t i = 0; i < s->count && !excited; i++) excited = u[i] != 0;
   warn_of_turn(o);
+  warn_of_other(o);
+  if (o->node->scene->root->dt > 0.1)
+    dv_warning(o, "give the root node dt=\"0.01\" or less", "steps of %g s pass over what happens in a beat",
+               o->node->scene->root->dt);
   if (!excited && !mistakes_come_first(o))
     dv_warning(o, "add <CardiacStimulus center=\"x y z\"/> at or below the node of the mesh, or place a lead",
                "nothing will be excited: there is no stimulus");
   return DV_OK;
+}
+
+double dv_muscle_size(const dvMuscle *t)
+{
+  double sum = 0;
+  for (size_t k = 0; k < 3; k++) {
+    double low = INFINITY, high = -INFINITY;
+    for (size_t i = 0; i < t->points; i++) {
+      low = dv_min(low, t->rest[3 * i + k]);
+      high = dv_max(high, t->rest[3 * i + k]);
+    }
+    sum += (high - low) * (high - low);
+  }
+  return sqrt(sum);
 }
 
 dvObject *dv_muscle_shape(const dvObject *o)

@@ -90,10 +90,16 @@ void dv_muscle_free(dvMuscle *t);
 dvStatus dv_muscle_zones(dvMuscle *t, double time, bool *changed);
 // Whether the mesh still has the points and tetrahedra that it had, and the state its points; an error, once, if not.
 bool dv_muscle_holds(dvMuscle *t, const dvState *state);
+// The state of the potential that a component looks at: the one that is named, or that of the node.
+dvStatus dv_muscle_find_potential(dvObject *o, dvLink *state);
+// An error unless the state has a number for each point, none of them farther from 0 than `most`.
+dvStatus dv_muscle_check_potential(const dvMuscle *t, const dvLink *state, double most);
 // Gradients of the shape functions at rest and the volume; false when the tetrahedron is flat.
 bool dv_muscle_gradients(const dvMuscle *t, size_t tetrahedron, dvVec3 g[4], double *volume);
 // The points that a stimulus acts on, in `mark` of the tissue.
 dvStatus dv_muscle_stimulated(dvMuscle *t, const dvObject *stimulus);
+// That of all stimuli, before the first step; warns of one that leaves no tissue to go to.
+dvStatus dv_muscle_check_stimuli(dvMuscle *t);
 // For the slot bwd_init of a stimulus or a zone: warns when no tissue looks for it where it stands.
 void dv_muscle_finds(const dvObject *place);
 // The tissue of a component that solves its potential; NULL for any other component.
@@ -102,6 +108,8 @@ const dvMuscle *dv_monodomain_tissue(const dvObject *solver);
 const dvMuscle *dv_eikonal_tissue(const dvObject *solver);
 // For the slot bwd_init of a solver: warns when nobody will call it, and when nothing will ever be excited.
 dvStatus dv_muscle_ready(dvObject *solver);
+// Diagonal of the box around it at rest.
+double dv_muscle_size(const dvMuscle *t);
 // The Vec3 state that shows where the tissue is now; NULL when there is none.
 dvObject *dv_muscle_shape(const dvObject *o);
 

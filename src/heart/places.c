@@ -6,6 +6,7 @@
 // tissue is touched.
 #include "heart/classes.h"
 #include "heart/muscle.h"
+#include "heart/sizes.h"
 
 #include <math.h>
 
@@ -35,9 +36,11 @@ static dvStatus stimulus_init(dvObject *o)
   s->version++;
   if (s->indices.count == 0 && s->center.count == 0)
     return dv_field_error(o, &s->indices, "give indices of points, or center and radius", "nothing is stimulated");
-  if (!(s->duration >= 0 && isfinite(s->duration)) || !(s->period >= 0 && isfinite(s->period)) || !isfinite(s->start))
-    return dv_field_error(o, &s->duration, "times are from 0 on, in s", "there is no pulse from %g of %g every %g s",
-                          s->start, s->duration, s->period);
+  const double *times[] = {&s->start, &s->duration, &s->period};
+  for (size_t i = 0; i < DV_COUNT(times); i++)
+    if (!(fabs(*times[i]) <= 1e9) || (i > 0 && *times[i] < 0))
+      return dv_field_error(o, times[i], "give times in s; duration and period are from 0 on",
+                            "there is no pulse from %g of %g every %g s", s->start, s->duration, s->period);
   if (s->period > 0 && s->duration > s->period)
     return dv_field_error(o, &s->duration, "give a duration below the period",
                           "a pulse lasts %g s and the next one begins after %g s", s->duration, s->period);
@@ -45,9 +48,12 @@ static dvStatus stimulus_init(dvObject *o)
     return dv_field_error(o, &s->start, "give a time from 0 on, or a period",
                           "the pulse is over %g s before the scene starts", -s->start - s->duration);
   if (s->count < 0) return dv_field_error(o, &s->count, "0 is for no end", "there are %d pulses", s->count);
-  if (!(fabs(s->strength) < 1e6))
-    return dv_field_error(o, &s->strength, "500 1/s raises the potential by 1 in 2 ms", "the strength is %g 1/s",
-                          s->strength);
+  if (!(fabs(s->strength) <= 1e4))   // cells are solved in steps of 0.1 ms
+    return dv_field_error(o, &s->strength, "500 1/s raises the potential by 1 in 2 ms, 10000 1/s in 0.1 ms",
+                          "the strength is %g 1/s", s->strength);
+  dv_size_warn(o, &s->start, s->start, -1e9, 3600, "that is when the first pulse begins");
+  dv_size_warn(o, &s->period, s->period > 0 ? s->period : 1, 0.005, HUGE_VAL,
+               "no tissue follows, and of several pulses in a step only the last one is given");
   return DV_OK;
 }
 
@@ -137,6 +143,8 @@ typedef struct Zone {
   unsigned version;
 } Zone;
 
+static const double MOST = 1e4;   // times the healthy tissue: no tissue is that different
+
 #define SELF Zone
 static const dvFieldDesc zone_fields[] = {ZONE_FIELDS(DV_DESCRIBE)};
 #undef SELF
@@ -146,13 +154,13 @@ static dvStatus zone_init(dvObject *o)
   Zone *z = (Zone *)o;
   z->version++;
   DV_TRY(dv_pull(o, &z->labels));
-  if (!(z->conduction >= 0 && isfinite(z->conduction)))
+  if (!(z->conduction >= 0 && z->conduction <= MOST))
     return dv_field_error(o, &z->conduction, "0 is none, 1 that of healthy tissue", "nothing conducts %g times as well",
                           z->conduction);
-  if (!(z->contractility >= 0 && isfinite(z->contractility)))
+  if (!(z->contractility >= 0 && z->contractility <= MOST))
     return dv_field_error(o, &z->contractility, "0 is none, 1 that of healthy tissue",
                           "nothing contracts %g times as much", z->contractility);
-  if (!(z->stiffness > 0 && isfinite(z->stiffness)))
+  if (!(z->stiffness >= 1 / MOST && z->stiffness <= MOST))
     return dv_field_error(o, &z->stiffness, "1 is that of healthy tissue, a scar has more",
                           "nothing is %g times as stiff", z->stiffness);
   if (!isfinite(z->start) || !isfinite(z->end) || (z->end >= 0 && z->end <= z->start))

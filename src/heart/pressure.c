@@ -231,7 +231,7 @@ static void pressure_end_step(dvObject *o)
   if (p->told && closed) p->chamber.closed_pressure = found;   // nothing of the compression is left
   p->told = p->started = false;
   dv_chamber_end(&p->chamber, p->h, dv_chamber_volume(&p->chamber, x), found);
-  dv_chamber_warn(&p->chamber, o);
+  dv_chamber_warn(&p->chamber, o, x, p->searched);
   dv_chamber_touch(&p->chamber, o);
 }
 

@@ -111,7 +111,7 @@ static void rows_end_step(dvObject *o)
   Rows *r = (Rows *)o;
   if (!(r->h > 0) || lost(r)) return;
   dv_chamber_end(&r->chamber, r->h, dv_chamber_volume(&r->chamber, dv_state_read(r->model.first, DV_X)), r->found);
-  dv_chamber_warn(&r->chamber, o);
+  dv_chamber_warn(&r->chamber, o, dv_state_read(r->model.first, DV_X), false);
   dv_chamber_touch(&r->chamber, o);
 }
 

@@ -9,6 +9,7 @@
 // such rule. Walls of cavities are given with normals away from the blood, as PressureConstraint wants them.
 #include "engine/engine.h"
 #include "heart/classes.h"
+#include "heart/sizes.h"
 #include "math/vec.h"
 
 #include <math.h>
@@ -126,9 +127,13 @@ static dvStatus take_labels(const Surfaces *s, Border *b)
   size_t n = dv_ints_size(&s->triangles), found = 0, wanted = 0;
   for (int z = BASE; z < ZONES; z++) wanted += lists[z]->count;
   if (wanted == 0) return DV_OK;
+  const dvInts *asked = NULL;   // the first that is given
+  for (int z = BASE; z < ZONES && !asked; z++)
+    if (lists[z]->count) asked = lists[z];
   if (n == 0 || s->labels.count != n)
-    return dv_field_error(&s->base_object, &s->labels, "link triangles and labels to those of a loader",
-                          "there are %zu labels for %zu triangles", s->labels.count, n);
+    return dv_field_error(&s->base_object, asked, "link triangles and labels to those of a loader",
+                          "labels of triangles are asked for, and there are %zu labels for %zu triangles",
+                          s->labels.count, n);
   for (size_t i = 0; i < n; i++) {
     Face f = {0};
     memcpy(f.point, s->triangles.data + 3 * i, sizeof f.point);
@@ -321,6 +326,7 @@ static dvStatus surfaces_update(dvObject *o)
   if (!(s->baseFrom >= 0 && s->baseFrom <= 1))
     return dv_field_error(o, &s->baseFrom, "give a share from 0 to 1", "the base cannot begin at %g of the height",
                           s->baseFrom);
+  dv_size_warn(o, &s->baseFrom, s->baseFrom, 0.3, 1, "faces near the apex may count as base, too");
   if (!(s->baseAngle >= 0 && s->baseAngle <= 90))
     return dv_field_error(o, &s->baseAngle, "give 0 to 90 degrees", "normals cannot be %g degrees from the axis",
                           s->baseAngle);

@@ -14,20 +14,32 @@ double dv_ventricle_cavity(double s, double l, double b)
   return pi * s * s * (2 * l / 3 + b - b * b * b / (3 * l * l));
 }
 
-const char *dv_ventricle_problem(const dvVentricleShape *s)
+const char *dv_ventricle_problem(const dvVentricleShape *s, const void **member)
 {
-  const double numbers[] = {s->inner[0],  s->inner[1],  s->outer[0], s->outer[1], s->base,
-                            s->angles[0], s->angles[1], s->spacing,  s->right,    s->gap};
-  for (size_t i = 0; i < DV_COUNT(numbers); i++)
-    if (!(fabs(numbers[i]) < 1e6)) return "a number is beyond all bounds";
-  if (!(s->inner[0] > 0 && s->inner[1] > 0)) return "the radii of the endocardium are not above 0";
-  if (!(s->outer[0] > s->inner[0] && s->outer[1] > s->inner[1])) return "the epicardium is not outside the endocardium";
-  if (!(fabs(s->base) < s->inner[1])) return "the base plane does not cut the endocardium";
-  if (!(s->spacing > 0)) return "the distance of points is not above 0";
-  if (s->spacing > s->outer[0]) return "points are farther apart than the ventricle is wide";
-  if (s->layers < 1 || s->layers > 1000) return "there must be 1 to 1000 layers";
-  if (!(s->right >= 0)) return "the right wall has a negative thickness";
-  if (s->right > 0 && !(s->gap > 0)) return "the right cavity needs a gap above 0";
+  const struct {
+    const void *member;
+    bool good;
+    const char *problem;
+  } checks[] = {
+      {&s->inner, fabs(s->inner[0]) + fabs(s->inner[1]) < 1e6, "radii of the endocardium are beyond all bounds"},
+      {&s->outer, fabs(s->outer[0]) + fabs(s->outer[1]) < 1e6, "radii of the epicardium are beyond all bounds"},
+      {&s->angles, fabs(s->angles[0]) + fabs(s->angles[1]) < 1e6, "angles of fibres are beyond all bounds"},
+      {&s->right, fabs(s->right) < 1e6, "the right wall is thick beyond all bounds"},
+      {&s->gap, fabs(s->gap) < 1e6, "the gap of the right cavity is beyond all bounds"},
+      {&s->inner, s->inner[0] > 0 && s->inner[1] > 0, "the radii of the endocardium are not above 0"},
+      {&s->outer, s->outer[0] > s->inner[0] && s->outer[1] > s->inner[1],
+       "the epicardium is not outside the endocardium"},
+      {&s->base, fabs(s->base) < s->inner[1], "the base plane does not cut the endocardium"},
+      {&s->spacing, s->spacing > 0, "the distance of points is not above 0"},
+      {&s->spacing, s->spacing <= s->outer[0], "points are farther apart than the ventricle is wide"},
+      {&s->layers, s->layers >= 1 && s->layers <= 1000, "there must be 1 to 1000 layers"},
+      {&s->right, s->right >= 0, "the right wall has a negative thickness"},
+      {&s->gap, !(s->right > 0) || s->gap > 0, "the right cavity needs a gap above 0"},
+  };
+  for (size_t i = 0; i < DV_COUNT(checks); i++) {
+    *member = checks[i].member;
+    if (!checks[i].good) return checks[i].problem;
+  }
   return NULL;
 }
 
@@ -83,7 +95,7 @@ static int ring_size(const dvVentricleShape *s, int ring, int rings)
 {
   if (ring == 0) return 1;
   double r = 0.5 * (s->inner[0] + s->outer[0]) * sin(angle_at(s, 0.5, (double)ring / rings));
-  return dv_max_int(6, (int)fmin(lround(2 * pi * r / s->spacing), 1000000));
+  return dv_max_int(6, (int)fmin(round(2 * pi * r / s->spacing), 1000000));
 }
 
 double dv_ventricle_points(const dvVentricleShape *s)

@@ -44,8 +44,8 @@ typedef struct dvVentricle {
 double dv_ventricle_points(const dvVentricleShape *s);
 // False when memory is short. What was there before is replaced. The shape must make sense (dv_ventricle_problem).
 bool dv_ventricle_make(const dvVentricleShape *s, dvVentricle *out);
-// A sentence about what is wrong with a shape, or NULL.
-const char *dv_ventricle_problem(const dvVentricleShape *s);
+// A sentence about what is wrong with a shape, or NULL; `member` gets the member of the shape that it is about.
+const char *dv_ventricle_problem(const dvVentricleShape *s, const void **member);
 void dv_ventricle_free(dvVentricle *v);
 // Volume between the endocardium and the base plane: pi s^2 (2 l / 3 + b - b^3 / (3 l^2)).
 double dv_ventricle_cavity(double s, double l, double base);

@@ -277,10 +277,15 @@ dvStatus dv_object_set(dvObject *o, const char *name, const char *text)
 
 // --- messages ------------------------------------------------------------------------------------
 
-static void send(const dvObject *o, dvPlace place, dvLevel level, const char *advice, const char *format, va_list args)
+// of a component, or of one of its fields, whose name the message then has: a line of a scene has many
+static void send(const dvObject *o, const dvField *f, dvLevel level, const char *advice, const char *format,
+                 va_list args)
 {
   dvText text = {0};
+  dvPlace place = f && f->place.file ? f->place : o->place;
   dv_text_vprintf(&text, format, args);
+  if (f && !strstr(text.text ? text.text : "", dv_field_name(f->desc)))
+    dv_text_printf(&text, " (%s)", dv_field_name(f->desc));
   char *path = dv_object_path(o);
   dv_log_send(&o->context->log, &(dvMessage){.level = level,
                                              .status = level == DV_ERROR ? DV_ERROR_INPUT : DV_OK,
@@ -292,44 +297,38 @@ static void send(const dvObject *o, dvPlace place, dvLevel level, const char *ad
   dv_text_free(&text);
 }
 
-#define SEND(place, level, advice)                \
+#define SEND(field, level, advice)                \
   do {                                            \
     va_list args_;                                \
     va_start(args_, format);                      \
-    send(o, place, level, advice, format, args_); \
+    send(o, field, level, advice, format, args_); \
     va_end(args_);                                \
   } while (0)
 
 // What rests on a component that has failed has nothing of its own to say, except about values that were given to it.
 dvStatus dv_error(const dvObject *o, const char *advice, const char *format, ...)
 {
-  if (!o->rests_on_failed) SEND(o->place, DV_ERROR, advice);
+  if (!o->rests_on_failed) SEND(NULL, DV_ERROR, advice);
   ((dvObject *)o)->failed = true;
   return DV_ERROR_INPUT;
 }
 
 void dv_warning(const dvObject *o, const char *advice, const char *format, ...)
 {
-  if (!o->rests_on_failed && (!o->following || o->printLog)) SEND(o->place, DV_WARNING, advice);
+  if (!o->rests_on_failed && (!o->following || o->printLog)) SEND(NULL, DV_WARNING, advice);
 }
 
-void dv_note(const dvObject *o, const char *format, ...) { SEND(o->place, DV_NOTE, NULL); }
-
-static dvPlace member_place(const dvObject *o, const void *member)
-{
-  const dvField *f = dv_field_of(o, member);
-  return f->place.file ? f->place : o->place;
-}
+void dv_note(const dvObject *o, const char *format, ...) { SEND(NULL, DV_NOTE, NULL); }
 
 dvStatus dv_field_error(const dvObject *o, const void *member, const char *advice, const char *format, ...)
 {
   const dvField *f = dv_field_of(o, member);
-  if (!o->rests_on_failed || (f->was_set && !f->source)) SEND(member_place(o, member), DV_ERROR, advice);
+  if (!o->rests_on_failed || (f->was_set && !f->source)) SEND(f, DV_ERROR, advice);
   ((dvObject *)o)->failed = true;
   return DV_ERROR_INPUT;
 }
 
 void dv_field_warning(const dvObject *o, const void *member, const char *advice, const char *format, ...)
 {
-  if (!o->rests_on_failed && (!o->following || o->printLog)) SEND(member_place(o, member), DV_WARNING, advice);
+  if (!o->rests_on_failed && (!o->following || o->printLog)) SEND(dv_field_of(o, member), DV_WARNING, advice);
 }

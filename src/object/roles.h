@@ -314,6 +314,7 @@ typedef struct dvSketch {
   dvObject *state;             // NULL: the component is one
   struct dvField *vectors;     // as many
   struct dvField *values;      // a number a point, shown as colour; may be NULL
+  double range[2];             // of elements: what the colours span, the first below the second; else what there is
   dvObject *topology;
   const struct dvInts *pairs;   // below the number of points
   double radius;                // of arrows: how many metres a unit is long; 0: whoever draws chooses

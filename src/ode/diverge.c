@@ -1,6 +1,6 @@
 // Why a state is no longer finite. After each step that ended well positions and velocities are kept; when a step did
-// not, they are put back, and the forces are asked one by one which of them is without bound there, the elements
-// whether they are turned inside out.
+// not, they are put back, and forces are asked which of them is without bound there, or where most of them is left
+// over, elements whether they are turned inside out.
 #include "math/vec.h"
 #include "ode/loop.h"
 #include "topology/topology.h"
@@ -42,40 +42,87 @@ void dv_loop_put_back(dvScene *scene)
 
 // --- the force -----------------------------------------------------------------------------------
 
+// A point where forces are without bound, or leave most over.
 typedef struct Culprit {
-  const dvObject *force;
+  dvState *state;
   size_t point;
-  double size;   // N; infinite when it is not finite
+  const dvObject *force;      // without bound there, or the largest
+  const dvObject *against;    // the second largest, if any
+  double left, size, other;   // N: of all forces, of these two; `size` is infinite when it is not finite
 } Culprit;
 
-static void measure(dvPlan *plan, const dvPlanItem *item, dvMech *m, Culprit *worst)
+static void clear_forces(const dvPlan *plan)
 {
-  dvObject *states[2];
-  int n = dv_force_states(item->object, states);
   for (size_t i = 0; i < plan->states.count; i++) {
     dvState *s = dv_state(plan->states.data[i]);
     memset(dv_state_write(s, DV_F), 0, dv_state_scalars(s, DV_F) * sizeof(double));
   }
+}
+
+static void add_force(const dvPlanItem *item, dvMech *m)
+{
   memcpy(m->gravity, item->node->gravity, sizeof m->gravity);
   ((const dvForceOps *)dv_ops(item->object, DV_ROLE_FORCE))->add_force(item->object, m);
-  for (int k = 0; k < n; k++) {
-    dvState *s = dv_state(states[k]);
-    const double *f = dv_state_read(s, DV_F);
-    for (size_t i = 0; i < dv_state_scalars(s, DV_F); i++) {
-      double size = isfinite(f[i]) ? fabs(f[i]) : HUGE_VAL;
-      if (size > worst->size) *worst = (Culprit){item->object, i / (size_t)s->base.dof->deriv, size};
+}
+
+static double force_on(dvState *s, size_t point)
+{
+  size_t width = (size_t)s->base.dof->deriv;
+  const double *f = dv_state_read(s, DV_F) + point * width;
+  double sum = 0;
+  for (size_t k = 0; k < width; k++) sum += f[k] * f[k];
+  return isfinite(sum) ? sqrt(sum) : HUGE_VAL;
+}
+
+// the point with the largest force of those that were added, if that is larger than what is left there so far
+static void look_for_largest(const dvPlan *plan, Culprit *c)
+{
+  for (size_t i = 0; i < plan->states.count; i++) {
+    dvState *s = dv_state(plan->states.data[i]);
+    for (size_t p = 0; p < dv_state_scalars(s, DV_F) / (size_t)s->base.dof->deriv; p++) {
+      double size = force_on(s, p);
+      if (size > c->left) c->state = s, c->point = p, c->left = size;
     }
   }
 }
 
-static Culprit largest_force(dvScene *scene)
+// the two forces that are largest there
+static void name_forces(const dvPlan *plan, dvMech *m, Culprit *c)
 {
+  for (size_t i = 0; i < plan->forces.count; i++) {
+    clear_forces(plan);
+    add_force(&plan->forces.data[i], m);
+    double size = force_on(c->state, c->point);
+    const dvObject *o = plan->forces.data[i].object;
+    if (size > c->size) c->against = c->force, c->other = c->size, c->force = o, c->size = size;
+    else if (size > c->other) c->against = o, c->other = size;
+  }
+}
+
+static Culprit find_culprit(dvScene *scene)
+{
+  const dvPlan *plan = scene->plan;
   dvMech m = {
       .x = DV_X, .v = DV_V, .f = DV_F, .dx = DV_DX, .df = DV_DF, .dt = scene->root->dt, .time = scene->root->time};
-  Culprit worst = {0};
-  for (size_t i = 0; i < scene->plan->forces.count && worst.size < HUGE_VAL; i++)
-    measure(scene->plan, &scene->plan->forces.data[i], &m, &worst);
-  return worst;
+  Culprit c = {0};
+  clear_forces(plan);
+  for (size_t i = 0; i < plan->forces.count; i++) add_force(&plan->forces.data[i], &m);
+  look_for_largest(plan, &c);
+  if (c.state) name_forces(plan, &m, &c);
+  return c;
+}
+
+static void tell_culprit(const Culprit *c, dvText *text)
+{
+  char *path = dv_object_path(c->force), *against = c->against ? dv_object_path(c->against) : NULL;
+  if (!(c->size < HUGE_VAL)) dv_text_printf(text, "; the force of %s on point %zu is not finite", path, c->point);
+  else {
+    dv_text_printf(text, "; before that step forces left %.3g N over on point %zu: %.3g N came from %s", c->left,
+                   c->point, c->size, path);
+    if (against && c->other > 0) dv_text_printf(text, ", %.3g N from %s", c->other, against);
+  }
+  dv_free(path);
+  dv_free(against);
 }
 
 // --- elements ------------------------------------------------------------------------------------
@@ -123,15 +170,8 @@ static void find_cause(dvScene *scene, dvState *s, dvText *text, dvText *advice)
 {
   size_t inverted = 0;
   long element = inverted_tetrahedron(s, &inverted);
-  Culprit c = largest_force(scene);
-  if (c.force) {
-    char *path = dv_object_path(c.force);
-    if (c.size < HUGE_VAL)
-      dv_text_printf(text, "; before that step the largest force, %.3g N on point %zu, came from %s", c.size, c.point,
-                     path);
-    else dv_text_printf(text, "; the force of %s on point %zu is not finite", path, c.point);
-    dv_free(path);
-  }
+  Culprit c = find_culprit(scene);
+  if (c.force) tell_culprit(&c, text);
   if (element >= 0)
     dv_text_printf(text, "; %zu tetrahedr%s inverted, the first is number %ld", inverted,
                    inverted == 1 ? "on is" : "a are", element);
@@ -139,13 +179,17 @@ static void find_cause(dvScene *scene, dvState *s, dvText *text, dvText *advice)
     dv_text_add(advice, "likely: the time step is beyond the stability limit of the explicit integrator; make dt "
                         "smaller or the stiffness lower");
   else if (element >= 0)
-    dv_text_add(advice, "likely: inverted elements; make dt or the loads smaller, or use a corotational force, which "
-                        "recovers from inversion");
+    dv_text_add(advice,
+                "likely: inverted elements, for some steps already; make dt or the loads smaller, hold the body "
+                "better, let Newton's iterations find each step (NewtonRaphsonSolver), or use a corotational "
+                "force, which recovers from inversion");
   else if (c.force && !(c.size < HUGE_VAL))
     dv_text_add(advice, "likely: this force has no bound there; look at its parameters and at points that meet");
   else
-    dv_text_add(advice, "likely: a time step or stiffness that the linear solver cannot follow, or a force without "
-                        "bound; make dt smaller or give the solver more iterations");
+    dv_text_add(advice,
+                "likely: a time step or stiffness that the linear solver cannot follow, a force without bound, or "
+                "a body that is held too little for its loads; make dt smaller, give the solver more "
+                "iterations, or hold more points");
 }
 
 void dv_loop_explain(dvScene *scene, dvState *s, dvText *text, dvText *advice)

@@ -340,6 +340,7 @@ static void add_elements(dvDraw *d, dvObject *o, const dvSketch *s, int position
   if (!faces || values < 0 || points_of(d, values) != points_of(d, positions)) return;
   a->values = values;
   a->label = dv_field_name(s->values->desc);
+  memcpy(a->range, s->range, sizeof a->range);
 }
 
 static void add_faces(dvDraw *d, dvObject *o, const dvSketch *s)

@@ -232,11 +232,16 @@ static void divergence_is_explained(void **state)
   char *path = check_write(directory, "wild.scn",
                            "<Node dt='1' gravity='0 0 0'><Node name='A'><EulerExplicitSolver/><MechanicalObject "
                            "name='dofs' position='0 0 0 1.5 0 0'/><UniformMass vertexMass='1'/>"
-                           "<SpringForceField name='springs' spring='0 1 1e9 0 1'/></Node></Node>");
+                           "<SpringForceField name='springs' spring='0 1 1e9 0 1'/>"
+                           "<ConstantForceField name='push' totalForce='0 3 0'/></Node></Node>");
   char *out;
   assert_int_equal(check_shell(&out, DIVAN_BINARY " run %s -n 200 --last-good %s/good", path, directory), 5);
-  static const char *const parts[] = {"wild.scn:1: error: /A/dofs: diverged in step ", "of point ",
-                                      "came from /A/springs", "stability limit", "the state after step"};
+  static const char *const parts[] = {"wild.scn:1: error: /A/dofs: diverged in step ",
+                                      "of point ",
+                                      "came from /A/springs",
+                                      "N from /A/push",
+                                      "stability limit",
+                                      "the state after step"};
   for (size_t i = 0; i < DV_COUNT(parts); i++) {
     if (!strstr(out, parts[i])) print_error("'%s' is missing in:\n%s\n", parts[i], out);
     assert_non_null(strstr(out, parts[i]));

@@ -420,6 +420,81 @@ static void bad_chambers_are_told(void **state)
   report_refused(bad, DV_COUNT(bad));
 }
 
+// What steps make of a heart is told with its cause: they are too long, or nothing holds the tissue.
+static void lost_hearts_are_told(void **state)
+{
+  DV_UNUSED(state);
+  static const struct {
+    const char *more, *says[2];
+    double dt;
+    int steps;
+  } lost[] = {
+      {FORCE, {"a step of 0.01 s has thrown the chamber", "steps that are linearised once"}, 0.01, 200},
+      {FORCE "<RestShapeSpringsForceField tags='mechanics' stiffness='-500' points='@../v.basePoints'/>"
+             "<ConstantForceField tags='mechanics' totalForce='0 5 0'/>",
+       {"nothing holds the tissue, or too little", "hold its base: BaseConstraint"},
+       0.0025,
+       60},
+  };
+  for (size_t i = 0; i < DV_COUNT(lost); i++) {
+    Report r;
+    char *text = beat(TAGGED, DIRECT, lost[i].more, lost[i].dt);
+    report_good(&r, text);
+    for (int k = 0; k < lost[i].steps && dv_scene_step(r.scene, 0) == DV_OK; k++) continue;
+    for (int k = 0; k < 2; k++) report_says(&r, lost[i].says[k]);
+    report_end(&r);
+    dv_free(text);
+  }
+}
+
+// Numbers that are far from those of any chamber are told with their field, before the first step. The box holds 125
+// ml.
+#define SMALL                                                                                     \
+  "<MeshTopology name='m' position='0 0 0 0.05 0 0 0.05 0.05 0 0 0.05 0 0 0 0.05 0.05 0 0.05 0.0" \
+  "5 0.05 0.05 0 0.05 0.05' "                                                                     \
+  "tetrahedra='0 1 3 4'/><MechanicalObject name='x'/>"
+static void absurd_chambers_are_told(void **state)
+{
+  DV_UNUSED(state);
+  static const struct {
+    const char *given, *says;
+  } odd[] = {
+      {"inflowResistance='1e-30'", "inflowResistance is 1e-30 Pa s/m3: the atrium would fill the chamber in"},
+      {"inflowResistance='1e30'", "inflowResistance is 1e+30"},
+      {"outflowResistance='1e-30'", "outflowResistance is 1e-30"},
+      {"outflowResistance='1e30'", "outflowResistance is 1e+30"},
+      {"peripheralResistance='1e-30'", "peripheralResistance is 1e-30"},
+      {"peripheralResistance='1e30'", "peripheralResistance is 1e+30"},
+      {"arterialCompliance='1e-30'", "arterialCompliance is 1e-30 m3/Pa: the artery would take"},
+      {"arterialCompliance='1e30'", "arterialCompliance is 1e+30"},
+      {"bloodStiffness='1e-30'", "bloodStiffness is 1e-30 Pa/m3: the chamber would lose its volume"},
+      {"bloodStiffness='1e30'", "closed valves would answer what rounding changes"},
+      {"arterialPressure='1e8'", "no heart ejects against that"},
+      {"arterialPressure='80' atrialPressure='10' venousPressure='5'", "1 mmHg has 133.3 Pa"},
+      {"", "nothing holds the tissue around the chamber"},
+      {"", "the muscle does not eject against the 10500 Pa in the artery of"},
+      {"", "there is no passive law"},
+      {"", "steps of 0.1 s are too long"},
+  };
+  for (size_t i = 0; i < DV_COUNT(odd); i++) {
+    Report r;
+    char *text = dv_format("<Node dt='0.1'><DefaultAnimationLoop/>" SMALL
+                           "<Node name='E'><ElectricalState name='u' size='8'/></Node><ContractionForceField "
+                           "fibres='1 0 0' stress='95' potential='@E/u'/><PressureConstraint %s " WALL "/></Node>",
+                           odd[i].given);
+    report_good(&r, text);
+    report_says(&r, odd[i].says);
+    report_end(&r);
+    dv_free(text);
+  }
+  static const Refusal bad[] = {
+      {SCENE("<PressureConstraint arterialCompliance='1e-300' " WALL "/>"),
+       "arterialCompliance is 1e-300 give a number above 0, below all bounds; the default is 1.2e-8 m3/Pa"},
+      {SCENE("<PressureConstraint bloodStiffness='1e300' " WALL "/>"), "bloodStiffness is 1e+300"},
+  };
+  report_refused(bad, DV_COUNT(bad));
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(lids_close_a_box),
@@ -434,6 +509,8 @@ int main(void)
                                      cmocka_unit_test(tissue_of_holzapfel_and_ogden_beats),
                                      cmocka_unit_test(walls_are_compared_with_what_is_there),
                                      cmocka_unit_test(projections_share_the_chambers),
-                                     cmocka_unit_test(bad_chambers_are_told)};
+                                     cmocka_unit_test(bad_chambers_are_told),
+                                     cmocka_unit_test(absurd_chambers_are_told),
+                                     cmocka_unit_test(lost_hearts_are_told)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -256,14 +256,31 @@ static void bad_contraction_is_told(void **state)
   report_refused(bad, DV_COUNT(bad));
 }
 
-static void muscle_that_never_pulls_is_told(void **state)
+static void odd_muscle_is_told(void **state)
 {
   DV_UNUSED(state);
-  Report r;
-  report_good(&r, "<Node><DefaultAnimationLoop/>" TETRA STATES(
-                      "0 0 0 0 0") "<ContractionForceField fibres='1 0 0 1 0 0' thresholds='2 3'/></Node>");
-  report_says(&r, "thresholds are 2 and 3: the muscle will never pull");
-  report_end(&r);
+  static const struct {
+    const char *given, *says;
+  } odd[] = {
+      {"thresholds='2 3'", "thresholds are 2 and 3: the muscle will never pull"},
+      {"thresholds='-3 -2'", "thresholds are -3 and -2: the muscle pulls all the time"},
+      {"stress='0'", "stress is 0 Pa: the muscle does not pull"},
+      {"stress='1e20'", "stress is 1e+20 Pa: no muscle pulls so"},
+      {"seriesStiffness='1000'", "seriesStiffness is 1000 Pa: the spring in series would be stretched to 101 times"},
+      {"viscosity='1e9'", "viscosity is 1e+09 Pa s: the muscle would pull 200000 times less than its own drag"},
+      {"contractionRate='0'", "contractionRate is 0 1/s: bridges do not bind"},
+      {"relaxationRate='1e-30'", "relaxationRate is 1e-30 1/s: the muscle does not relax"},
+  };
+  for (size_t i = 0; i < DV_COUNT(odd); i++) {
+    Report r;
+    char *text = dv_format("<Node><DefaultAnimationLoop/>" TETRA STATES(
+                               "0 0 0 0 0") "<ContractionForceField fibres='1 0 0 1 0 0' %s/></Node>",
+                           odd[i].given);
+    report_good(&r, text);
+    report_says(&r, odd[i].says);
+    report_end(&r);
+    dv_free(text);
+  }
 }
 
 int main(void)
@@ -277,7 +294,7 @@ int main(void)
                                      cmocka_unit_test(stiffness_has_a_factor_for_each_tetrahedron),
                                      cmocka_unit_test(fibres_are_where_they_are_said_to_be),
                                      cmocka_unit_test(passive_laws_that_give_way_are_told),
-                                     cmocka_unit_test(muscle_that_never_pulls_is_told),
+                                     cmocka_unit_test(odd_muscle_is_told),
                                      cmocka_unit_test(bad_contraction_is_told)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -459,6 +459,45 @@ static void electrodes_see_a_dipole(void **state)
   dv_free(text);
 }
 
+// A front that goes along a strip of 120 mm: the deflection lasts as long as that takes, whether tissue recovers later
+// (1.2 m/s), less than 50 ms after it (0.6 m/s) or meanwhile (0.3 m/s). Cells are excited for 241 ms. Recovery is not
+// counted, and the next beat is a deflection of its own.
+static void deflections_are_those_of_excitation(void **state)
+{
+  DV_UNUSED(state);
+  static const double speeds[] = {1.2, 0.6, 0.3};
+  const double length = 0.12, dt = 0.0025;
+  for (size_t i = 0; i < DV_COUNT(speeds); i++) {
+    dvText text = {0};
+    dv_text_printf(&text, "<Node dt='%g'><DefaultAnimationLoop/><MeshTopology name='m' ", dt);
+    check_add_tetra_box(&text, (const int[3]){60, 1, 1}, 0.002);
+    dv_text_printf(&text,
+                   "/><CardiacStimulus center='0 0 0' radius='0.003' period='1.2'/><ElectricalState/>"
+                   "<EikonalSolver name='fronts' anisotropyRatio='1' speed='%g' fall='0.002'/>"
+                   "<PseudoECG name='ecg' electrodes='-0.01 0 0.03  0.06 0.03 0  0.13 0 0.03'/></Node>",
+                   speeds[i]);
+    dvScene *s = check_scene(text.text, 1);
+    const double *duration = dv_object_field(check_find(s, "ecg"), "duration")->value;
+    const dvReals *leads = dv_object_field(check_find(s, "ecg"), "leads")->value;
+    double passes = length / speeds[i], recovering = 0, exciting = 0;
+    for (int beat = 0; beat < 2; beat++) {
+      for (int k = 0; k < 480; k++) {
+        double now = 0;
+        check_steps(s, 1);
+        for (size_t l = 0; l < leads->count; l++) now = fmax(now, fabs(leads->data[l]));
+        double *most = (k + 1) * dt > passes + 0.01 ? &recovering : &exciting;
+        *most = fmax(*most, now);
+      }
+      print_message("%g m/s, beat %d: excited in %.0f ms, deflection of %.0f ms, recovery %.2f as high\n", speeds[i],
+                    beat, 1e3 * passes, 1e3 * *duration, recovering / exciting);
+      assert_true(recovering > 0.2 * exciting);   // far above the threshold
+      check_close(*duration, passes, 3 * dt);
+    }
+    check_close_scene(&s);
+    dv_text_free(&text);
+  }
+}
+
 // --- bad input ---
 
 #define TETRA "<MeshTopology name='m' position='0 0 0 0.01 0 0 0 0.01 0 0 0 0.01' tetrahedra='0 1 2 3'/>"
@@ -515,6 +554,15 @@ static void bad_electricity_is_told(void **state)
        "nothing is -1"},
       {TETRA "<ElectricalState/><EikonalSolver fibres='1 0 0'/><PseudoECG/>", "no electrodes"},
       {TETRA "<PseudoECG electrodes='1 0 0'/>", "no potential"},
+      {TETRA "<ElectricalState position='0 0 5 0'/><MonodomainSolver fibres='1 0 0'/>", "is 5 at point 2"},
+      {TETRA "<ElectricalState/><MonodomainSolver fibres='1 0 0' parameters='1e-9 0.006 0.12 0.15 0.13'/>",
+       "cells would change within 2 us, which no cell of the heart does (parameters)"},
+      {TETRA
+       "<ElectricalState/><MonodomainSolver fibres='1 0 0' cell='TenTusscherPanfilov' parameters='100 0 0 0 0 0'/>",
+       "a conductance is above 60 nS/pF"},
+      {TETRA "<CardiacStimulus indices='0' start='1e300'/>", "no pulse from 1e+300 of 0.002 every 0 s (start)"},
+      {TETRA "<TissueZone indices='0' conduction='1e300'/><ElectricalState/>", "conducts 1e+300"},
+      {TETRA "<TissueZone indices='0' stiffness='1e-300'/><ElectricalState/>", "1e-300 times as stiff"},
   };
   for (size_t i = 0; i < DV_COUNT(bad); i++) {
     Report r;
@@ -544,6 +592,23 @@ static void quiet_electricity_is_told(void **state)
       {CELL "/><CardiacStimulus indices='1' strength='-500'/>", "-500 1/s for 0.002 s excites nothing"},
       {"<CardiacStimulus indices='0'/><Node>" CELL "/></Node>", "CardiacStimulus has no effect: no tissue"},
       {"<TissueZone indices='0'/><Node>" CELL "/></Node>", "TissueZone has no effect: no tissue"},
+      {CELL "/><EikonalSolver name='e' fibres='1 0 0'/>", "of the same node solves the potential, too"},
+      {CELL "/><TissueZone tetrahedra='0'/>", "no cell there can be excited: all 1 points"},
+      {TETRA "<ElectricalState/><CardiacStimulus indices='0'/><EikonalSolver fibres='1 0 0' speed='100'/>",
+       "at a speed of 100 m/s a front would pass"},
+      {TETRA "<ElectricalState/><CardiacStimulus indices='0'/><EikonalSolver fibres='1 0 0' speed='1e-9'/>",
+       "at a speed of 1e-09 m/s"},
+      {TETRA "<ElectricalState/><CardiacStimulus indices='0'/><EikonalSolver fibres='1 0 0' parameters='0.3 6 120 150 "
+             "0.13'/>",
+       "times are in s, not in ms (parameters)"},
+      {CELL "cell='AlievPanfilov' parameters='12.9 8 0.15 0.002 0.2 0.3'/>", "times are in s, not in ms"},
+      {CELL "/><PseudoECG electrodes='150 0 0'/>", "electrode 0 is 150 m away"},
+      {CELL "/><PseudoECG electrodes='0.002 0.002 0.002'/>", "electrode 0 is within the tissue, in tetrahedron 0"},
+      {CELL "/><PseudoECG electrodes='1 0 0' diffusivity='0'/>", "the electrodes will see nothing (diffusivity)"},
+      {CELL "/><CardiacStimulus center='0 0 0' radius='5'/>",
+       "all 4 points of the tissue are within the radius 5: nothing is left to spread to"},
+      {CELL "/><CardiacStimulus indices='0' start='1e6'/>", "that is when the first pulse begins"},
+      {CELL "/><CardiacStimulus indices='0' duration='1e-6' period='1e-3'/>", "no tissue follows"},
       {CELL "/>", "edges are 12 mm long, and a front is 0.58 mm wide"},
       {CELL "cell='TenTusscherPanfilov'/>", "wide"},
       {"<EulerExplicitSolver/><MechanicalObject position='0 0 0'/><UniformMass/><Node>" TETRA
@@ -577,6 +642,7 @@ int main(void)
                                      cmocka_unit_test(refractory_tissue_is_not_excited),
                                      cmocka_unit_test(fronts_go_around_until_the_ring_is_cut),
                                      cmocka_unit_test(electrodes_see_a_dipole),
+                                     cmocka_unit_test(deflections_are_those_of_excitation),
                                      cmocka_unit_test(bad_electricity_is_told),
                                      cmocka_unit_test(quiet_electricity_is_told)};
   return cmocka_run_group_tests(tests, NULL, NULL);

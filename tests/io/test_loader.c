@@ -313,9 +313,9 @@ static void says_what_is_wrong_with_a_file(void **state)
     const char *scene, *message;
   } cases[] = {
       {"<Node>\n<MeshOBJLoader filename='mash.obj'/></Node>",
-       "scene.scn:2 there is no file 'mash.obj' did you mean 'mesh.obj'?"},
+       "scene.scn:2 there is no file 'mash.obj' (filename) did you mean 'mesh.obj'?"},
       {"<Node>\n<MeshTopology filename='mash.obj'/></Node>",
-       "scene.scn:2 there is no file 'mash.obj' did you mean 'mesh.obj'?"},
+       "scene.scn:2 there is no file 'mash.obj' (filename) did you mean 'mesh.obj'?"},
       {"<Node><SphereLoader filename='gone/away.sph'/></Node>", "there is no file 'gone/away.sph'"},
       {"<Node>\n<MeshGmshLoader filename='broken.msh'/></Node>", "broken.msh:7: "},
       {"<Node><MeshOBJLoader filename='mesh.obj' scale3d='1e308 1e308 1e308' scale='1e30'/></Node>",

@@ -241,7 +241,7 @@ static void distances_from_targets(void **state)
   }
   check_told("<Node><MechanicalObject position='0 0 0'/><Node><MechanicalObject "
              "template='Vec1'/><DistanceFromTargetMapping targetPositions='0 0 0 1 1 1'/></Node></Node>",
-             "there are 2 targets, but the input has 1 points | give indices");
+             "there are 2 targets, but the input has 1 points (targetPositions) | give indices");
 }
 
 // a state that changes its size behind a mapping's back: the mapping rests, and says so once

@@ -293,6 +293,40 @@ static void test_what_is_drawn_stands_elsewhere(void **unused)
   }
 }
 
+// --- tissue of the heart ---
+
+#define TISSUE                                                                                                      \
+  "<Node dt='0.01'><MeshTopology name='m' position='0 0 0 0.01 0 0 0 0.01 0 0 0 0.01' tetrahedra='0 1 2 3'/>"       \
+  "<ElectricalState name='u' position='1 1 1 1'/><FibreField name='f' vectors='1 0 0' %s/><EikonalSolver name='e' " \
+  "fibres='@f.fibres' speed='1'/><CardiacStimulus indices='0'/></Node>"
+
+// Colours of a potential span 0 to 1, whatever it is; fibres stand where the tissue is, and are not drawn over it.
+static void test_potentials_and_fibres(void **unused)
+{
+  DV_UNUSED(unused);
+  for (int asked = 0; asked < 2; asked++) {
+    char *text = dv_format(TISSUE, asked ? "draw='angles'" : "");
+    Shot s = open_shot(text);
+    dvDraw d = {0};
+    double low[3], high[3];
+    int surfaces = 0;
+    dv_draw_build(&d, s.scene);
+    assert_true(dv_draw_box(&d, low, high));
+    for (int k = 0; k < 3; k++) assert_true(fabs(low[k]) < 1e-6 && fabs(high[k] - 0.01) < 1e-6);
+    for (size_t i = 0; i < d.list.count; i++) {
+      const dvDrawable *a = &d.list.data[i];
+      if (a->kind != DV_DRAW_TRIANGLES || a->values < 0) continue;
+      surfaces++;
+      if (!dv_same(a->label, "potential")) continue;
+      assert_true(a->range[0] == 0 && a->range[1] == 1);
+    }
+    assert_int_equal(surfaces, 1 + asked);
+    dv_draw_free(&d);
+    close_shot(&s);
+    dv_free(text);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_schemes_have_their_colours),
@@ -302,6 +336,7 @@ int main(void)
                                      cmocka_unit_test(test_a_link_and_a_range_of_its_own),
                                      cmocka_unit_test(test_an_unknown_scheme_is_told_once),
                                      cmocka_unit_test(test_legends_are_shown_and_hidden),
-                                     cmocka_unit_test(test_what_is_drawn_stands_elsewhere)};
+                                     cmocka_unit_test(test_what_is_drawn_stands_elsewhere),
+                                     cmocka_unit_test(test_potentials_and_fibres)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

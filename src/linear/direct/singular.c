@@ -87,14 +87,17 @@ dvStatus dv_linear_solver_singular(dvObject *o, size_t unknown, const double *nu
                  scalar % (size_t)s->width);
   dvText motion = {0};
   if (null_vector && name_motion(s, null_vector + s->offset, &motion)) dv_text_printf(&text, ": %s", motion.text);
-  dv_log_send(
-      &o->context->log,
-      &(dvMessage){.level = DV_ERROR,
-                   .status = DV_ERROR_DIVERGED,
-                   .place = o->place,
-                   .path = own,
-                   .text = text.text,
-                   .advice = "give every point a mass or hold enough of them with a FixedProjectiveConstraint"});
+  dv_log_send(&o->context->log,
+              &(dvMessage){
+                  .level = DV_ERROR,
+                  .status = DV_ERROR_DIVERGED,
+                  .place = o->place,
+                  .path = own,
+                  .text = text.text,
+                  .advice = o->node->scene->step > 0
+                                ? "steps before it had a solution: make dt or the loads smaller, hold the body better, "
+                                  "and look whether points or elements have lost what held them"
+                                : "give every point a mass or hold enough of them with a FixedProjectiveConstraint"});
   dv_text_free(&text);
   dv_text_free(&motion);
   dv_free(path);
