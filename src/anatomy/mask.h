@@ -27,12 +27,21 @@ size_t dv_labels_list(const dvVoxels *image, int32_t *labels, size_t limit);
 // The voxels with one label, with `margin` empty layers around them. DV_ERROR_INPUT when there are none.
 dvStatus dv_mask_of_label(dvMask *m, const dvVoxels *image, double unit, int32_t label, int32_t margin,
                           dvMeshError *error);
+// The same of several labels together. DV_ERROR_INPUT when no voxel has the first of them.
+dvStatus dv_mask_of_labels(dvMask *m, const dvVoxels *image, double unit, const int32_t *labels, size_t count,
+                           int32_t margin, dvMeshError *error);
 // Adds the voxels of another label that lie inside: with voxels of the mask on both sides along at least two axes. So
 // an organ gets back what its vessels take from it, and not where they leave it.
 DV_CHECK_RESULT bool dv_mask_add_enclosed(dvMask *m, const dvVoxels *image, int32_t label);
 // The inside of a closed surface, in voxels of one size: those whose centre lies inside. Indices must be right.
 dvStatus dv_mask_of_surface(dvMask *m, const dvMesh *surface, double voxel, int32_t margin, dvMeshError *error);
 void dv_mask_free(dvMask *m);
+// Takes away voxels with a label, which filling has added.
+void dv_mask_take_away(dvMask *m, const dvVoxels *image, int32_t label);
+// Keeps what another mask of the same image has too; returns how many voxels went.
+size_t dv_mask_keep_common(dvMask *m, const dvMask *other);
+// Does it have the voxel around a place?
+bool dv_mask_has(const dvMask *m, dvVec3 x);
 
 static inline size_t dv_mask_number(const dvMask *m, int32_t x, int32_t y, int32_t z)
 {
