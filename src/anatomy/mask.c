@@ -161,7 +161,7 @@ void dv_mask_take_away(dvMask *m, const dvVoxels *image, int32_t label)
       }
 }
 
-size_t dv_mask_keep_common(dvMask *m, const dvMask *other)
+static size_t keep(dvMask *m, const dvMask *other, bool common)
 {
   size_t v = 0, before = m->count;
   for (int32_t z = 0; z < m->n[2]; z++)
@@ -170,12 +170,15 @@ size_t dv_mask_keep_common(dvMask *m, const dvMask *other)
         const int32_t at[3] = {x + m->at[0] - other->at[0], y + m->at[1] - other->at[1], z + m->at[2] - other->at[2]};
         bool there = true;
         for (int k = 0; k < 3; k++) there &= at[k] >= 0 && at[k] < other->n[k];
-        if (!m->inside[v] || (there && other->inside[dv_mask_number(other, at[0], at[1], at[2])])) continue;
+        if (!m->inside[v] || (there && other->inside[dv_mask_number(other, at[0], at[1], at[2])]) == common) continue;
         m->inside[v] = 0;
         m->count--;
       }
   return before - m->count;
 }
+
+size_t dv_mask_keep_common(dvMask *m, const dvMask *other) { return keep(m, other, true); }
+size_t dv_mask_keep_other(dvMask *m, const dvMask *other) { return keep(m, other, false); }
 
 bool dv_mask_has(const dvMask *m, dvVec3 x)
 {

@@ -38,8 +38,9 @@ dvStatus dv_mask_of_surface(dvMask *m, const dvMesh *surface, double voxel, int3
 void dv_mask_free(dvMask *m);
 // Takes away voxels with a label, which filling has added.
 void dv_mask_take_away(dvMask *m, const dvVoxels *image, int32_t label);
-// Keeps what another mask of the same image has too; returns how many voxels went.
+// Keeps what another mask of the same image has too, or has not; returns how many voxels went.
 size_t dv_mask_keep_common(dvMask *m, const dvMask *other);
+size_t dv_mask_keep_other(dvMask *m, const dvMask *other);
 // Does it have the voxel around a place?
 bool dv_mask_has(const dvMask *m, dvVec3 x);
 

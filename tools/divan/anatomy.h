@@ -41,6 +41,7 @@ typedef struct Thing {
 
 static inline bool is_organ(const Thing *t) { return !t->is_vessel && !t->is_part; }
 static inline bool lies_in(const Thing *t, const Thing *organ) { return dv_same(t->inside, organ->name); }
+static inline bool is_part_of(const Thing *t, const Thing *organ) { return t->is_part && lies_in(t, organ); }
 
 typedef struct Ligament {
   char from[NAME_LENGTH], to[NAME_LENGTH];

@@ -22,7 +22,7 @@ static Parts list_parts(const Plan *p, const Thing *organ)
   Parts s = {.p = p, .organ = organ};
   for (size_t i = 0; i < p->count; i++) {
     const Thing *t = &p->things[i];
-    if (!t->is_part || !lies_in(t, organ)) continue;
+    if (!is_part_of(t, organ)) continue;
     size_t at = s.count++;
     double volume = dv_mask_volume(&t->mask);
     for (; at > 0 && dv_mask_volume(&p->things[s.list[at - 1]].mask) > volume; at--) s.list[at] = s.list[at - 1];

@@ -31,7 +31,7 @@ static int mask_of_organ(Maker *w, Thing *t)
   int32_t labels[MOST_THINGS + 1] = {t->label};
   size_t count = 1, parts, dropped, filled;
   for (size_t i = 0; i < w->p->count; i++)
-    if (w->p->things[i].is_part && lies_in(&w->p->things[i], t)) labels[count++] = w->p->things[i].label;
+    if (is_part_of(&w->p->things[i], t)) labels[count++] = w->p->things[i].label;
   if (dv_mask_of_labels(m, w->image, w->unit, labels, count, 1, &error) != DV_OK) return thing_failed(t, error.text);
   if (!add_vessels(w, t, m) || !dv_mask_keep_parts(m, false, t->bone > 0 ? 0.02 : 1, &parts, &dropped) ||
       !dv_mask_fill_hollows(m, &filled))
@@ -139,16 +139,26 @@ static void draw_back(Thing *t, const Thing *organ, double way)
   dv_free(normal);
 }
 
+// A vessel in a part that lies in another one is enclosed by both: the smaller one has it.
+static void divide_masks(Maker *w, const Thing *organ)
+{
+  Thing *t = w->p->things;
+  for (size_t i = 0; i < w->p->count; i++)
+    for (size_t k = 0; k < w->p->count; k++)
+      if (i != k && is_part_of(&t[i], organ) && is_part_of(&t[k], organ) &&
+          (t[k].mask.count < t[i].mask.count || (t[k].mask.count == t[i].mask.count && k < i)))
+        dv_mask_keep_other(&t[i].mask, &t[k].mask);
+}
+
 static int skin_of_part(Maker *w, Thing *t, const Thing *organ)
 {
   if (!w->image) {
     int status = skin_from_surface(w, t);
     return status ? status : mask_of_input(w, t, &t->mask);
   }
-  int status = mask_of_part(w, t, organ);
-  double detail = w->o->detail > 0 ? w->o->detail / 2 : longest_of(&t->mask) / PART_CELLS;
-  if (!status) status = skin_of_mask(t, detail);
-  if (!status) draw_back(t, organ, 0.3 * fmin(surface_cell(w, organ), longest_of(&t->mask) / 4));
+  double longest = longest_of(&t->mask);
+  int status = skin_of_mask(t, w->o->detail > 0 ? w->o->detail / 2 : longest / PART_CELLS);
+  if (!status) draw_back(t, organ, 0.3 * fmin(surface_cell(w, organ), longest / 4));
   return status;
 }
 
@@ -156,8 +166,12 @@ int skins_make(Maker *w, Thing *organ)
 {
   int status = w->image ? mask_of_organ(w, organ) : skin_from_surface(w, organ);
   if (!status && w->image) status = skin_of_mask(organ, surface_cell(w, organ));
-  for (size_t i = 0; i < w->p->count && !status; i++)
-    if (w->p->things[i].is_part && lies_in(&w->p->things[i], organ)) status = skin_of_part(w, &w->p->things[i], organ);
+  Thing *t = w->p->things, *end = t + w->p->count;
+  for (Thing *part = t; part < end && !status && w->image; part++)
+    if (is_part_of(part, organ)) status = mask_of_part(w, part, organ);
+  if (!status && w->image) divide_masks(w, organ);
+  for (Thing *part = t; part < end && !status; part++)
+    if (is_part_of(part, organ)) status = skin_of_part(w, part, organ);
   return status;
 }
 
@@ -187,7 +201,7 @@ void leave_gap(const Maker *w, Thing *t, double gap)
     bool other = false;
     for (size_t k = 0; k < w->p->count; k++) {
       const Thing *o = &w->p->things[k];
-      other |= o->label == there && !o->is_vessel && o != t && !(o->is_part && lies_in(o, t));
+      other |= o->label == there && !o->is_vessel && o != t && !is_part_of(o, t);
     }
     if (!other) continue;
     touching++;
