@@ -173,20 +173,25 @@ const Command command_anatomy = {
         "the meshes: look at it with `divan view DIR/scene.scn`, edit it as any scene. Surfaces (.obj .stl .off .vtk "
         "...)\n"
         "must be closed; they count from 1 in the order of the command line.\n",
-    .more = "LIST says what the labels are, in the command line or in a file: entries separated by commas or lines,\n"
-            "  LABEL=ORGAN[:young=4000][:poisson=0.45][:density=1050][:hold=+y][:capsule=0][:cell=M][:grade=2]\n"
-            "    [:color=R/G/B]\n"
-            "  LABEL=BONE:bone=1[:color=R/G/B]\n"
-            "  LABEL=VESSELS:vessel=ORGAN[:young=1e6][:poisson=0.45][:wall=0.15][:least=0][:longest=M][:color=R/G/B]\n"
-            "  ligament=ORGAN/ORGAN[:stiffness=200][:reach=M]\n"
-            "young in Pa; density in kg/m3; hold: the side that is fixed (+x -x +y -y +z -z, all, none); capsule: "
-            "stretching\n"
-            "stiffness of the membrane around an organ, N/m; wall: thickness in radii, 1 is solid; least: thinnest "
-            "radius,\n"
-            "longest: longest beam, reach: how far a ligament goes, cell: size of tetrahedra, all in m; grade: how "
-            "many\n"
-            "times as large they are deep inside, 1 to 4; bone: it does not move, others touch it; stiffness in N/m.\n",
+    .more =
+        "LIST says what the labels are, in the command line or in a file: entries separated by commas or lines,\n"
+        "  LABEL=ORGAN[:young=4000][:poisson=0.45][:density=1050][:hold=+y][:capsule=0][:cell=M][:grade=2]\n"
+        "    [:color=R/G/B]\n"
+        "  LABEL=PART:part=ORGAN[:young=Y][:poisson=P][:density=D][:color=R/G/B]\n"
+        "  LABEL=BONE:bone=1[:color=R/G/B]\n"
+        "  LABEL=VESSELS:vessel=ORGAN[:young=1e6][:poisson=0.45][:wall=0.15][:least=0][:longest=M][:color=R/G/B]\n"
+        "  ligament=ORGAN/ORGAN[:stiffness=200][:reach=M]\n"
+        "young in Pa; density in kg/m3; hold: the side that is fixed (+x -x +y -y +z -z, all, none); capsule: "
+        "stretching\n"
+        "stiffness of the membrane around an organ, N/m; wall: thickness in radii, 1 is solid; least: thinnest "
+        "radius,\n"
+        "longest: longest beam, reach: how far a ligament goes, cell: size of tetrahedra, all in m; grade: how "
+        "many\n"
+        "times as large they are deep inside, 1 to 4; part: a tumour, a cyst or a segment of an organ, with its own "
+        "material\n"
+        "(what is not said is that of the organ); bone: it does not move, others touch it; stiffness in N/m.\n",
     .examples = "  divan anatomy organ.nii.gz --labels 1=liver:hold=+y:capsule=50,2=portal:vessel=liver --out scene\n"
+                "  divan anatomy organ.nii.gz --labels 1=liver:hold=+y,3=tumour:part=liver:young=20000 --out scene\n"
                 "  divan anatomy scan.mha --labels labels.txt --cells 20 --out patient\n"
                 "  divan anatomy liver.stl stomach.stl --unit 0.001 --out scene\n",
     .most_names = MOST_THINGS,
