@@ -43,6 +43,7 @@ static int from_image(const Options *o, Plan *p)
   int32_t labels[MOST_THINGS + 1];
   char names[MOST_THINGS + 1][NAME_LENGTH];
   if (dv_voxels_read(o->scene, NULL, &image, &error) != DV_OK) return bad_input(o->scene, &error);
+  if (image.told[0]) fprintf(stderr, "divan anatomy: warning: %s: %s\n", o->scene, image.told);
   double unit = o->unit > 0 ? o->unit : image.unit > 0 ? image.unit : 1e-3;
   int status = 0;
   if (dv_labels_check(&image, unit, &error) != DV_OK) status = bad_input(o->scene, &error);

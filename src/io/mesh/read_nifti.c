@@ -104,11 +104,7 @@ static dvStatus read_sizes(const Header *h, dvVoxelLayout *out, dvMeshError *err
     if (k <= 3) out->n[k - 1] = (int32_t)n;
     else if (n > 1) return dv_voxels_fail(error, "the file holds %lld images; only one is read", (long long)n);
   }
-  for (int k = 0; k < 3; k++) {
-    double size = fabs(real(h, 80 + 4 * k, 112 + 8 * k));
-    if (!isfinite(size)) return dv_voxels_fail(error, "the size of a voxel is not finite");
-    out->size[k] = size > 0 ? size : 1;
-  }
+  for (int k = 0; k < 3; k++) out->size[k] = real(h, 80 + 4 * k, 112 + 8 * k);
   return DV_OK;
 }
 
@@ -128,26 +124,83 @@ static void read_quaternion(const Header *h, double turn[9])
   memcpy(turn, m, sizeof m);
 }
 
-// directions, sizes and the place of the first voxel's corner
-static dvStatus read_place(const Header *h, dvVoxelLayout *out, dvMeshError *error)
+// the middle of the first voxel, and the directions of the axes, from the quaternion
+static void place_by_quaternion(const Header *h, dvVoxelLayout *out)
 {
-  bool matrix = whole(h, 254, 2, 348, 4) > 0, quaternion = whole(h, 252, 2, 344, 4) > 0;
-  for (int k = 0; k < 9; k++) out->turn[k] = k % 4 == 0;
-  for (int i = 0; i < 3 && matrix; i++) {
+  read_quaternion(h, out->turn);
+  for (int i = 0; i < 3; i++) out->origin[i] = real(h, 268 + 4 * i, 376 + 8 * i);
+}
+
+static dvStatus place_by_matrix(const Header *h, dvVoxelLayout *out, dvMeshError *error)
+{
+  for (int i = 0; i < 3; i++) {
     for (int k = 0; k < 3; k++) out->turn[3 * i + k] = real(h, 280 + 16 * i + 4 * k, 400 + 32 * i + 8 * k);
     out->origin[i] = real(h, 292 + 16 * i, 424 + 32 * i);
   }
-  for (int k = 0; k < 3 && matrix; k++) {
+  for (int k = 0; k < 3; k++) {
     double length =
         sqrt(out->turn[k] * out->turn[k] + out->turn[3 + k] * out->turn[3 + k] + out->turn[6 + k] * out->turn[6 + k]);
     if (!(length > 0) || !isfinite(length)) return dv_voxels_fail(error, "axis %d has no direction", k + 1);
     out->size[k] = length;
     for (int i = 0; i < 3; i++) out->turn[3 * i + k] /= length;
   }
-  if (!matrix && quaternion) {
-    read_quaternion(h, out->turn);
-    for (int i = 0; i < 3; i++) out->origin[i] = real(h, 268 + 4 * i, 376 + 8 * i);
+  return DV_OK;
+}
+
+// how far apart two layouts place a voxel, at most: at one of the corners
+static double apart(const dvVoxelLayout *a, const dvVoxelLayout *b)
+{
+  double most = 0;
+  for (int c = 0; c < 8; c++) {
+    double squares = 0;
+    for (int i = 0; i < 3; i++) {
+      double d = a->origin[i] - b->origin[i];
+      for (int k = 0; k < 3; k++)
+        if (c >> k & 1) d += (a->n[k] - 1) * (a->turn[3 * i + k] * a->size[k] - b->turn[3 * i + k] * b->size[k]);
+      squares += d * d;
+    }
+    most = fmax(most, isfinite(squares) ? sqrt(squares) : INFINITY);
   }
+  return most;
+}
+
+// a matrix stands before the quaternion and the sizes; what these say else is told
+static void compare_places(const Header *h, bool quaternion, const dvVoxelLayout *sizes, dvVoxelLayout *out)
+{
+  double smallest = fmin(out->size[0], fmin(out->size[1], out->size[2])), way = INFINITY;
+  bool same = true;
+  dvVoxelLayout other = *sizes;
+  for (int k = 0; k < 3; k++) same &= fabs(fabs(sizes->size[k]) - out->size[k]) <= 1e-3 * out->size[k];
+  if (quaternion) {
+    for (int k = 0; k < 3; k++) other.size[k] = fabs(other.size[k]);
+    place_by_quaternion(h, &other);
+    way = apart(&other, out);
+    if (!isfinite(way)) dv_voxels_tell(out, "its quaternion (qform) is not finite: the matrix (sform) is used");
+    else if (way > 0.1 * smallest)
+      dv_voxels_tell(
+          out, "its matrix (sform) and its quaternion (qform) place voxels up to %.3g apart: the matrix is used", way);
+  }
+  if (!same)
+    dv_voxels_tell(out,
+                   "its voxels are %g x %g x %g by their sizes (pixdim), %g x %g x %g by the matrix (sform): the "
+                   "matrix is used",
+                   sizes->size[0], sizes->size[1], sizes->size[2], out->size[0], out->size[1], out->size[2]);
+}
+
+// directions, sizes and the place of the first voxel's corner
+static dvStatus read_place(const Header *h, dvVoxelLayout *out, dvMeshError *error)
+{
+  bool matrix = whole(h, 254, 2, 348, 4) > 0, quaternion = whole(h, 252, 2, 344, 4) > 0;
+  const dvVoxelLayout sizes = *out;
+  for (int k = 0; k < 9; k++) out->turn[k] = k % 4 == 0;
+  if (matrix) {
+    DV_TRY(place_by_matrix(h, out, error));
+    compare_places(h, quaternion, &sizes, out);
+  }
+  for (int k = 0; k < 3; k++)
+    if (!dv_voxels_mend_size(out, k))
+      return dv_voxels_fail(error, "the size of a voxel along axis %d is not finite", k + 1);
+  if (!matrix && quaternion) place_by_quaternion(h, out);
   for (int i = 0; i < 3; i++)
     for (int k = 0; k < 3; k++) out->origin[i] -= out->turn[3 * i + k] * out->size[k] / 2;
   for (int k = 0; k < 9; k++)
