@@ -263,7 +263,6 @@ static void what_is_written_is_read(void **state)
     size_t length;
     char *content = dv_file_read(path, &length);
     for (size_t n = 0; n < length - 1; n += 3) {
-      if (i == 1 && n + 9 > length) break;   // all numbers are there, only the check sum is not
       char *part = malloc(n + 1);
       memcpy(part, content, n);
       assert_int_equal(dv_nifti_decode(part, n, &v, &error), DV_ERROR_INPUT);

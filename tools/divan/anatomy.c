@@ -36,6 +36,16 @@ static void tell_unnamed(const Plan *p, const char *path, const int32_t *labels,
   dv_text_free(&list);
 }
 
+// an image of a body is some centimetres to a metre wide
+static void tell_extent(const dvVoxels *image, const char *path, double unit)
+{
+  double extent = 0;
+  for (int k = 0; k < 3; k++) extent = fmax(extent, unit * image->size[k] * image->n[k]);
+  if (extent > 10 || extent < 1e-3)
+    fprintf(stderr, "divan anatomy: warning: %s: all of it is %.3g m wide; --unit 0.001 takes millimetres\n", path,
+            extent);
+}
+
 static int from_image(const Options *o, Plan *p)
 {
   dvVoxels image;
@@ -51,6 +61,8 @@ static int from_image(const Options *o, Plan *p)
     size_t count = dv_labels_list(&image, labels, MOST_THINGS + 1);
     printf("%s: %d x %d x %d voxels of %g x %g x %g mm, %zu labels\n", o->scene, image.n[0], image.n[1], image.n[2],
            1e3 * unit * image.size[0], 1e3 * unit * image.size[1], 1e3 * unit * image.size[2], count);
+    fflush(stdout);   // warnings come behind it
+    if (!(o->unit > 0)) tell_extent(&image, o->scene, unit);
     for (size_t i = 0; i < count && i <= MOST_THINGS; i++) dv_snprintf(names[i], sizeof names[i], "label%d", labels[i]);
     if (!count) {
       fprintf(stderr, "divan anatomy: error: %s: no voxel is above 0\n", o->scene);

@@ -1,5 +1,6 @@
 // What the files of `divan anatomy` share: the plan of what the labels are (anatomy_plan.c), surfaces (anatomy_skin.c),
-// models (anatomy_model.c), parts of organs (anatomy_parts.c), the scene (anatomy_scene.c).
+// gaps between them (anatomy_touch.c), models (anatomy_model.c), parts of organs (anatomy_parts.c), the scene
+// (anatomy_scene.c).
 #ifndef DIVAN_ANATOMY_H
 #define DIVAN_ANATOMY_H
 
@@ -29,6 +30,7 @@ typedef struct Thing {
   double grade;   // how many times as large they are deep inside
   // what is made of it
   dvSkin skin;
+  double volume, gap;   // of the skin, m3; that is left to others, m
   dvMask mask;          // of parts, and of organs from an image: where they are
   DV_ARRAY(double) x;   // points of the tetrahedra
   DV_ARRAY(int32_t) tetrahedra;
@@ -85,8 +87,12 @@ double longest_side(const double *x, size_t count);
 int skins_make(Maker *w, Thing *organ);
 // The voxels inside of a closed surface of the input.
 int mask_of_input(const Maker *w, const Thing *t, dvMask *m);
-// Draws an organ's surface back by half of a gap where another organ begins right behind it.
-void leave_gap(const Maker *w, Thing *t, double gap);
+
+// Between organs of an image that touch (anatomy_touch.c): surfaces are drawn back until a gap is between them. 0, or a
+// status after a message.
+int leave_gaps(Maker *w);
+// Organs that overlap, or lie in another one.
+void tell_overlaps(const Maker *w);
 
 // Which tetrahedra of an organ lie in its parts (anatomy_parts.c): first where they are to stay small, then which part
 // each is of. False when memory is short; 0, or a status after a message.

@@ -3,7 +3,6 @@
 
 #include "divan/divan.h"
 #include "topology/search/locate.h"
-#include "topology/search/rays.h"
 #include "topology/search/tuple_set.h"
 
 #include <math.h>
@@ -14,6 +13,7 @@ enum { SMOOTHING = 10, TETRA_CELLS = 14 };
 
 int thing_failed(const Thing *t, const char *why)
 {
+  fflush(stdout);
   fprintf(stderr, "divan anatomy: error: %s: %s\n", t->name, why);
   return DV_ERROR_INPUT;
 }
@@ -21,6 +21,7 @@ int thing_failed(const Thing *t, const char *why)
 void thing_warn(const Thing *t, const char *format, ...)
 {
   va_list args;
+  fflush(stdout);   // it comes behind what was printed before
   va_start(args, format);
   fprintf(stderr, "divan anatomy: warning: %s: ", t->name);
   vfprintf(stderr, format, args);
@@ -67,7 +68,11 @@ static int fill(Maker *w, Thing *t, double cell)
   for (size_t i = 0; i < corners; i++) dv_push(&t->tetrahedra, e[i]);
   divan_close(&scene);
   if (good && corners) return 0;
-  return thing_failed(t, w->why[0] ? w->why : "no tetrahedron fits inside: use smaller cells (--cells, cell=)");
+  if (w->why[0]) return thing_failed(t, w->why);
+  char text[160];   // where it is thin, it is about as thick as twice its volume over its area
+  dv_snprintf(text, sizeof text, "no tetrahedron of %.3g mm fits inside: use smaller cells (cell=%.2g, or --cells)",
+              1e3 * cell, fmin(0.5 * cell, 2 * t->volume / dv_skin_area(&t->skin)));
+  return thing_failed(t, text);
 }
 
 static double volume_of(const Thing *t)
@@ -121,29 +126,23 @@ static int make_bone(Thing *t)
   return 0;
 }
 
-static int make_organ(Maker *w, Thing *t)
+static int make_skin(Maker *w, Thing *t)
 {
   int status = skins_make(w, t);
   if (status) return status;
-  double longest = longest_side(t->skin.x.data, t->skin.x.count);
-  if (!t->cell) t->cell = longest / (w->o->cells ? (double)w->o->cells : TETRA_CELLS);
-  double voxels = dv_skin_volume(&t->skin);
-  if (w->image) {
-    double gap = w->o->gap >= 0 ? w->o->gap : 0.1 * t->cell;
-    if (gap > t->cell) {
-      char text[120];
-      dv_snprintf(text, sizeof text, "--gap %g, in m, is more than its cells of %.3g: take a tenth of that", gap,
-                  t->cell);
-      return thing_failed(t, text);
-    }
-    leave_gap(w, t, gap);
-    w->p->gap = w->p->gap > 0 ? fmin(w->p->gap, gap) : gap;
-  }
+  t->volume = dv_skin_volume(&t->skin);
+  if (!t->cell)
+    t->cell = longest_side(t->skin.x.data, t->skin.x.count) / (w->o->cells ? (double)w->o->cells : TETRA_CELLS);
+  return 0;
+}
+
+static int make_organ(Maker *w, Thing *t)
+{
   if (t->bone > 0) return make_bone(t);
-  status = fill(w, t, t->cell);
+  int status = fill(w, t, t->cell);
   if (status) return status;
   if (!find_border(t) || !parts_mark(w->p, t) || !grade_tetrahedra(t)) return thing_failed(t, "out of memory");
-  double volume = volume_of(t);
+  double volume = volume_of(t), voxels = t->volume;
   printf("  %s: %.4g ml, surface of %zu triangles, %zu tetrahedra of %.3g mm (%.2f %% of the volume)\n", t->name,
          voxels * 1e6, t->skin.triangles.count / 3, t->tetrahedra.count / 4, t->cell * 1e3, 100 * volume / voxels);
   fflush(stdout);
@@ -293,7 +292,7 @@ static int make_vessels(Maker *w, Thing *t)
   return status;
 }
 
-// --- ligaments and overlaps ----------------------------------------------------------------------
+// --- ligaments -----------------------------------------------------------------------------------
 
 // Each point of the first organ's border and the nearest of the other's, where they are near enough.
 static int tie(Plan *p, Ligament *l)
@@ -324,72 +323,22 @@ static int tie(Plan *p, Ligament *l)
   return 0;
 }
 
-// edges of a surface that go through triangles of another; where they only touch they do not
-static size_t edges_through(const Thing *a, const dvRayMesh *rays, dvHits *scratch, dvRayHits *hits)
-{
-  size_t through = 0;
-  const int32_t *t = a->skin.triangles.data;
-  for (size_t i = 0; i < a->skin.triangles.count; i++) {
-    int32_t from = t[i], to = t[i % 3 == 2 ? i - 2 : i + 1];
-    if (from > to) continue;   // the triangle on its other side has it too
-    dvVec3 p = dv_vec3_load(a->skin.x.data + 3 * (size_t)from), q = dv_vec3_load(a->skin.x.data + 3 * (size_t)to);
-    double origin[3], way[3];
-    dv_vec3_store(origin, p), dv_vec3_store(way, dv_vec3_sub(q, p));
-    dv_ray_mesh_trace(rays, origin, way, scratch, hits);
-    bool meets = false;
-    for (size_t k = 0; k < hits->count; k++) meets |= hits->data[k].t > 1e-9 && hits->data[k].t < 1 - 1e-9;
-    through += meets;
-  }
-  return through;
-}
-
-// Points of one surface inside of another: a ray from there leaves it an odd number of times. Bodies that cross may
-// have none. `smoothed`: those of an image, whose edges smoothing draws over each other a little where two meet.
-static void tell_overlap(const Thing *a, const Thing *b, bool smoothed)
-{
-  dvRayMesh rays;
-  if (!dv_ray_mesh_init(&rays, b->skin.x.data, b->skin.triangles.data, b->skin.triangles.count / 3)) return;
-  dvHits scratch = {0};
-  dvRayHits hits = {0};
-  size_t inside = 0;
-  for (size_t i = 0; i < a->skin.x.count; i += 3) {
-    dv_ray_mesh_trace(&rays, a->skin.x.data + i, (const double[3]){0.8017, 0.5345, 0.2673}, &scratch, &hits);
-    inside += hits.count % 2;
-  }
-  const size_t points = a->skin.x.count / 3;
-  if (2 * inside > points && !(b->bone > 0))
-    thing_warn(a,
-               "it lies %sinside of %s: contacts will push it out, slowly. A tumour or a cyst is a part of an organ: "
-               "%d=%s:part=%s",
-               inside < points ? "more than half " : "", b->name, a->label, a->name, b->name);
-  else if (inside > (smoothed ? points / 50 : 0))
-    thing_warn(a, "it overlaps %s: %zu of its %zu points lie inside. Contacts will push them apart at the start",
-               b->name, inside, points);
-  size_t through = inside || smoothed ? 0 : edges_through(a, &rays, &scratch, &hits);
-  if (through)
-    thing_warn(a, "it overlaps %s: %zu of its edges go through that. Contacts will push them apart at the start",
-               b->name, through);
-  dv_array_free(&hits);
-  dv_array_free(&scratch);
-  dv_ray_mesh_fini(&rays);
-}
-
 int models_make(Plan *p, const Options *o, const dvVoxels *image, double unit, dvMesh *surfaces)
 {
   Maker w = {
       .p = p, .o = o, .image = image, .unit = unit, .surfaces = surfaces, .context = divan_create((int)o->threads)};
   divan_listen(w.context, listen, &w);
   int status = 0;
+  for (size_t i = 0; i < p->count && !status && !interrupted(); i++)
+    if (is_organ(&p->things[i])) status = make_skin(&w, &p->things[i]);
+  if (!status && image) status = leave_gaps(&w);
   for (int vessels = 0; vessels < 2; vessels++)
     for (size_t i = 0; i < p->count && !status && !interrupted(); i++) {
       Thing *t = &p->things[i];
       if (vessels ? t->is_vessel : is_organ(t)) status = vessels ? make_vessels(&w, t) : make_organ(&w, t);
     }
   for (size_t i = 0; i < p->ligament_count && !status; i++) status = tie(p, &p->ligaments[i]);
-  for (size_t i = 0; i < p->count && !status; i++)
-    for (size_t j = 0; j < p->count; j++)
-      if (i != j && is_organ(&p->things[i]) && is_organ(&p->things[j]))
-        tell_overlap(&p->things[i], &p->things[j], image);
+  if (!status) tell_overlaps(&w);
   divan_destroy(&w.context);
   return status ? status : interrupted();
 }

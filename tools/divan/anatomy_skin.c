@@ -7,7 +7,6 @@
 #include "topology/search/rays.h"
 
 #include <math.h>
-#include <stdio.h>
 
 enum { SURFACE_CELLS = 48, PART_CELLS = 32, SMOOTHING = 20 };
 
@@ -173,42 +172,4 @@ int skins_make(Maker *w, Thing *organ)
   for (Thing *part = t; part < end && !status; part++)
     if (is_part_of(part, organ)) status = skin_of_part(w, part, organ);
   return status;
-}
-
-// --- gaps ----------------------------------------------------------------------------------------
-
-// the label at a place; 0 outside of the image
-static int32_t label_at(const dvVoxels *image, double unit, dvVec3 x)
-{
-  dvVec3 away = dv_vec3_sub(dv_vec3_scale(x, 1 / unit), dv_vec3_load(image->origin)),
-         local = dv_mat3_t_mul_vec(dv_mat3_load(image->turn), away);
-  const double at[3] = {local.x / image->size[0], local.y / image->size[1], local.z / image->size[2]};
-  for (int k = 0; k < 3; k++)
-    if (!(at[k] >= 0 && at[k] < image->n[k])) return 0;
-  return (int32_t)
-      image->values.data[(size_t)at[0] + (size_t)image->n[0] * ((size_t)at[1] + (size_t)image->n[1] * (size_t)at[2])];
-}
-
-void leave_gap(const Maker *w, Thing *t, double gap)
-{
-  size_t points = t->skin.x.count / 3, touching = 0;
-  double *normal = dv_alloc(t->skin.x.count * sizeof *normal + 8);
-  double voxel = w->unit * fmax(w->image->size[0], fmax(w->image->size[1], w->image->size[2]));
-  dv_skin_normals(&t->skin, normal);
-  for (size_t i = 0; i < points; i++) {
-    dvVec3 x = dv_vec3_load(t->skin.x.data + 3 * i), n = dv_vec3_load(normal + 3 * i);
-    int32_t there = label_at(w->image, w->unit, dv_vec3_add_scaled(x, n, voxel));
-    bool other = false;
-    for (size_t k = 0; k < w->p->count; k++) {
-      const Thing *o = &w->p->things[k];
-      other |= o->label == there && !o->is_vessel && o != t && !is_part_of(o, t);
-    }
-    if (!other) continue;
-    touching++;
-    dv_vec3_store(t->skin.x.data + 3 * i, dv_vec3_add_scaled(x, n, -gap / 2));
-  }
-  if (touching)
-    printf("  %s: touches others at %zu of %zu points; a gap of %.3g mm is left\n", t->name, touching, points,
-           gap * 1e3);
-  dv_free(normal);
 }
