@@ -7,8 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_VOXELS = 400000000 };
-
 // --- images --------------------------------------------------------------------------------------
 
 dvStatus dv_labels_check(const dvVoxels *image, double unit, dvMeshError *error)
@@ -59,7 +57,7 @@ static bool lay(dvMask *m, int32_t margin, const int32_t low[3], const int32_t h
     m->at[k] = low[k] - margin;
     total *= m->n[k];
   }
-  m->inside = total <= MOST_VOXELS ? dv_try_alloc((size_t)total) : NULL;
+  m->inside = total <= DV_MASK_LIMIT ? dv_try_alloc((size_t)total) : NULL;
   return m->inside != NULL;
 }
 

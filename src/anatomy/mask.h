@@ -8,6 +8,8 @@
 #include "io/mesh/voxels.h"
 #include "math/vec.h"
 
+enum { DV_MASK_LIMIT = 400000000 };   // voxels
+
 typedef struct dvMask {
   int32_t n[3];
   double size[3];      // of a voxel, m
@@ -59,6 +61,10 @@ bool dv_mask_is_mirrored(const dvMask *m);   // its axes are left-handed
 DV_CHECK_RESULT bool dv_mask_keep_parts(dvMask *m, bool corners, double least, size_t *parts, size_t *dropped);
 // Fills hollows that are closed on all sides. *filled is how many voxels.
 DV_CHECK_RESULT bool dv_mask_fill_hollows(dvMask *m, size_t *filled);
+// Divides slices that are at least twice as thick as voxels are wide, so that outlines change evenly from one to the
+// next (slices.c). False, and nothing is made, where they are not, where parts would come apart, or when memory is
+// short.
+DV_CHECK_RESULT bool dv_mask_divide_slices(const dvMask *m, dvMask *out);
 // How many loops (handles) it has, as one body that hangs together over corners: parts + hollows - points + edges -
 // faces + voxels. -1 when memory is short.
 long dv_mask_loops(const dvMask *m);

@@ -83,9 +83,17 @@ int mask_of_input(const Maker *w, const Thing *t, dvMask *m)
 
 static int skin_of_mask(Thing *t, double wanted)
 {
+  dvMask thin;
+  bool divided = dv_mask_divide_slices(&t->mask, &thin);
+  const dvMask *m = divided ? &thin : &t->mask;
   int cell[3];
-  for (int k = 0; k < 3; k++) cell[k] = dv_max_int(1, (int)lround(fmin(wanted / t->mask.size[k], t->mask.n[k])));
-  return dv_skin_of_mask(&t->skin, &t->mask, cell, SMOOTHING) ? 0 : thing_failed(t, "out of memory");
+  for (int k = 0; k < 3; k++) cell[k] = dv_max_int(1, (int)lround(fmin(wanted / m->size[k], m->n[k])));
+  bool good = dv_skin_of_mask(&t->skin, m, cell, SMOOTHING);
+  if (divided) {
+    good = good && dv_skin_smooth(&t->skin, 0, dv_mask_volume(&t->mask));   // that of the voxels as they are
+    dv_mask_free(&thin);
+  }
+  return good ? 0 : thing_failed(t, "out of memory");
 }
 
 static double longest_of(const dvMask *m)
