@@ -93,6 +93,8 @@ static void blend(const Slicer *s, dvMask *out, int32_t slice, int parts, const 
   int32_t first = (int32_t)ceil((slice + 0.5) * parts - 0.5), behind = (int32_t)ceil((slice + 1.5) * parts - 0.5);
   for (int32_t z = first; z < behind; z++) {
     double t = (z + 0.5) / parts - (slice + 0.5);
+    if (t < 0.75 / parts) t = 0;   // the middle of a slice is as it is: nothing vanishes
+    if (t > 1 - 0.75 / parts) t = 1;
     size_t p = 0;
     for (int32_t y = 0; y < out->n[s->w]; y++)
       for (int32_t x = 0; x < out->n[s->u]; x++, p++) {
@@ -142,7 +144,7 @@ bool dv_mask_divide_slices(const dvMask *m, dvMask *out)
   }
   dv_free(work);
   dv_free(s.hull);
-  // outlines of neighbours that lie beside each other have nothing in common: better terraces than pieces
+  // outlines of neighbours that only touch at corners have nothing between them: better terraces than pieces
   size_t dropped, before = 0, after = 1;
   dvMask same = *m;
   good = good && dv_mask_keep_parts(&same, true, 0, &before, &dropped) &&

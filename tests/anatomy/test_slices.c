@@ -10,8 +10,10 @@
 static const double RADIUS = 14;
 
 static int ball(dvVec3 x) { return dv_vec3_norm(x) < RADIUS; }
-// a thin tube, so slanting that its sections in slices of 5 lie beside each other
-static int slanting(dvVec3 x) { return hypot(x.y, x.x - 1.6 * x.z) < 4; }
+// so slanting that its sections in slices of 7 touch at corners
+static int slanting(dvVec3 x) { return fmax(fabs(x.x - 8 * x.z / 7), fabs(x.y - 8 * x.z / 7)) < 4; }
+// a speck beside a ball, in one slice
+static int speck(dvVec3 x) { return ball(x) || (fabs(x.x - 17.5) < 1 && fabs(x.y) < 1 && fabs(x.z) < 2.1); }
 static int two_balls(dvVec3 x) { return fabs(fabs(x.x) - 8) < 8 && hypot(fabs(x.x) - 8, hypot(x.y, x.z)) < 7; }
 
 // an image 40 wide with voxels of 1, `thick` along one axis, in metres
@@ -88,12 +90,16 @@ static void what_needs_no_division_is_left(void **state)
   assert_null(thin.inside);
   dv_mask_free(&m);
   // it would fall into pieces, and nothing of it has changed
-  make(&m, 2, 5, slanting);
+  make(&m, 2, 7, slanting);
   size_t count = m.count, found = 0;
   assert_false(dv_mask_divide_slices(&m, &thin));
   for (size_t i = 0; i < dv_mask_voxels(&m); i++) found += m.inside[i];
   assert_int_equal(m.count, count);
   assert_int_equal(found, count);
+  dv_mask_free(&m);
+  make(&m, 2, 4, speck);   // it does not vanish
+  assert_true(dv_mask_divide_slices(&m, &thin));
+  dv_mask_free(&thin);
   dv_mask_free(&m);
   make(&m, 1, 4, two_balls);   // two parts stay two
   assert_true(dv_mask_divide_slices(&m, &thin));
