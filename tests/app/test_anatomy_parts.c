@@ -1,5 +1,6 @@
 // divan anatomy: parts of organs with their own material. Volumes add up, tetrahedra have the modulus of where they
-// lie, two materials in a row give way as springs in series, and cuts keep the material of what is cut.
+// lie, two materials in a row give way as springs in series, cuts keep the material of what is cut; and what is odd in
+// images is told.
 #include "support/check.h"
 #include "support/command.h"
 
@@ -14,9 +15,10 @@
 #include <string.h>
 
 // an image of n voxels of 1 mm around the origin, whose labels a function tells
-static void write_image(const char *directory, const char *name, const int32_t n[3], int (*label)(dvVec3 mm))
+static void write_image_in(const char *directory, const char *name, const int32_t n[3], int (*label)(dvVec3 mm),
+                           double unit)
 {
-  dvVoxelLayout l = {.n = {n[0], n[1], n[2]}, .size = {1, 1, 1}, .unit = 1e-3};
+  dvVoxelLayout l = {.n = {n[0], n[1], n[2]}, .size = {1, 1, 1}, .unit = unit};
   uint8_t *labels = malloc((size_t)n[0] * (size_t)n[1] * (size_t)n[2]), *at = labels;
   for (int k = 0; k < 3; k++) l.origin[k] = -0.5 * n[k];
   for (int z = 0; z < n[2]; z++)
@@ -28,6 +30,11 @@ static void write_image(const char *directory, const char *name, const int32_t n
   assert_int_equal(dv_nifti_write(path, &l, labels, &error), DV_OK);
   dv_free(path);
   free(labels);
+}
+
+static void write_image(const char *directory, const char *name, const int32_t n[3], int (*label)(dvVec3 mm))
+{
+  write_image_in(directory, name, n, label, 1e-3);
 }
 
 static double from(dvVec3 x, double a, double b, double c) { return dv_vec3_norm(dv_vec3_sub(x, dv_vec3(a, b, c))); }
@@ -395,6 +402,57 @@ static void what_is_wrong_with_parts_is_told(void **state)
   check_rmdir(d);
 }
 
+// two halves of an ellipsoid, a disc one voxel thick, and balls in each other
+static int halves(dvVec3 x) { return hypot(hypot(x.x / 20, x.y / 11), x.z / 9) < 1 ? 1 + (x.x > 0) : 0; }
+static int disc(dvVec3 x) { return x.z > 0 && x.z < 1 && hypot(x.x, x.y) < 17; }
+static int onion(dvVec3 x)
+{
+  double r = dv_vec3_norm(x);
+  return r < 5 ? 3 : r < 9 ? 2 : r < 15;
+}
+
+static void what_is_odd_in_images_is_told(void **state)
+{
+  DV_UNUSED(state);
+  char *d = check_mkdir(), *out = NULL;
+  write_image(d, "halves.nii.gz", (const int32_t[3]){48, 28, 24}, halves);
+  write_image(d, "disc.nii", (const int32_t[3]){40, 40, 10}, disc);
+  write_image(d, "onion.nii", (const int32_t[3]){32, 32, 32}, onion);
+  write_image_in(d, "metres.nii", (const int32_t[3]){48, 28, 24}, halves, 1);
+  write_image_in(d, "microns.nii", (const int32_t[3]){48, 28, 24}, halves, 1e-6);
+  static const struct {
+    int status;
+    const char *told, *command;
+  } cases[] = {
+      {0, "all of it is 48 m wide; --unit 0.001 takes millimetres", "metres.nii --cells 5"},
+      {4, "all of it is 4.8e-05 m wide; --unit 0.001", "microns.nii --cells 5"},
+      {4, "no tetrahedron of 2.42 mm fits inside: use smaller cells (cell=0.00099,", "disc.nii"},
+      {0, "% of the volume", "disc.nii --labels 1=disc:cell=0.00099"},
+      {0, "label2: it lies inside of label1, or most of it", "onion.nii --cells 5"},
+      {0, "3=label3:part=label1", "onion.nii --cells 5"},
+      {4, "the compressed file is damaged, or cut short", "short.nii.gz"},
+      {4, "the compressed file is damaged, or cut short", "changed.nii.gz"},
+      {4, "the compressed file is damaged, or cut short", "none.nii.gz"},
+      {0, "the size of a voxel along axis 2 is 0: 1 is taken", "zero.mha --cells 5"},
+  };
+  check_command(0, NULL,
+                "cd %s && head -c 400 halves.nii.gz > short.nii.gz && head -c -8 halves.nii.gz > changed.nii.gz && "
+                "printf 12345678 >> changed.nii.gz && head -c 2 halves.nii.gz > none.nii.gz && printf 'NDims = 3\\n"
+                "DimSize = 2 2 2\\nElementSpacing = 1 0 1\\nElementType = MET_UCHAR\\nElementDataFile = LOCAL\\n"
+                "11111111' > zero.mha",
+                d);
+  for (size_t i = 0; i < DV_COUNT(cases); i++)
+    check_command(cases[i].status, cases[i].told, "cd %s && %s anatomy %s --out x 2>&1", d, DIVAN_BINARY,
+                  cases[i].command);
+  // organs that touch do not overlap: smoothing bends the rim of where they meet
+  assert_int_equal(check_shell(&out, "cd %s && %s anatomy halves.nii.gz --out y 2>&1", d, DIVAN_BINARY), 0);
+  if (strstr(out, "overlaps")) print_error("%s", out);
+  assert_null(strstr(out, "overlaps"));
+  assert_non_null(strstr(out, "a gap of 0.1"));
+  dv_free(out);
+  check_rmdir(d);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -403,6 +461,7 @@ int main(void)
       cmocka_unit_test(a_cut_keeps_materials),
       cmocka_unit_test(parts_are_surfaces_too),
       cmocka_unit_test(what_is_wrong_with_parts_is_told),
+      cmocka_unit_test(what_is_odd_in_images_is_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -136,11 +136,12 @@ static int skin_from_surface(Maker *w, Thing *t)
 // Where a part reaches the surface of its organ, both surfaces would show in patches: its own is drawn back a little.
 static void draw_back(Thing *t, const Thing *organ, double way)
 {
+  const double *size = t->mask.size, reach = way + 0.7 * fmax(size[0], fmax(size[1], size[2]));
   double *normal = dv_alloc(t->skin.x.count * sizeof *normal + 8);
   dv_skin_normals(&t->skin, normal);
   for (size_t i = 0; i + 3 <= t->skin.x.count; i += 3) {
     dvVec3 x = dv_vec3_load(t->skin.x.data + i), n = dv_vec3_load(normal + i);
-    if (!dv_mask_has(&organ->mask, dv_vec3_add_scaled(x, n, way)))
+    if (!dv_mask_has(&organ->mask, dv_vec3_add_scaled(x, n, reach)))
       dv_vec3_store(t->skin.x.data + i, dv_vec3_add_scaled(x, n, -way));
   }
   dv_free(normal);
