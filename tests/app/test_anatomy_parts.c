@@ -256,7 +256,64 @@ static void two_materials_are_springs_in_series(void **state)
 
 // --- cutting -------------------------------------------------------------------------------------
 
-// each tetrahedron after the cut has the material of the one in which its middle lies before it
+// the bar before it is cut
+typedef struct Before {
+  double *x, *young, mass;
+  int32_t *elements;
+  size_t count;
+} Before;
+
+static double mass_of(const Body *b)
+{
+  size_t count;
+  double sum = 0;
+  const double *m = reals(b, "/Body/bar/MeshMatrixMass1", "vertexMass", &count);
+  for (size_t i = 0; i < count; i++) sum += m[i];
+  return sum;
+}
+
+static Before remember(const Body *b)
+{
+  size_t points, moduli, corners;
+  const double *x = reals(b, "/Body/bar/dofs", "rest_position", &points),
+               *young = reals(b, "/Body/bar/tissue", "youngModulus", &moduli);
+  const int32_t *e = divan_read_ints(b->scene, "/Body/bar/tetrahedra", "tetrahedra", &corners);
+  assert_int_equal(moduli, corners / 4);
+  Before all = {malloc(points * sizeof *x), malloc(moduli * sizeof *young), mass_of(b), malloc(corners * sizeof *e),
+                moduli};
+  memcpy(all.x, x, points * sizeof *x);
+  memcpy(all.young, young, moduli * sizeof *young);
+  memcpy(all.elements, e, corners * sizeof *e);
+  return all;
+}
+
+// Each tetrahedron has the material of the one in which its middle lay before; `least` of both materials are new.
+static void check_children(const Body *b, Before *was, size_t least)
+{
+  Before now = remember(b);
+  dvLocateDef def = {.x = was->x, .lists = {{DV_TETRAHEDRON, was->elements, was->count}}};
+  size_t compared = 0, fresh[2] = {0};
+  for (size_t i = 0; i < now.count; i++) {
+    const int32_t *e = now.elements + 4 * i;
+    double place[3];
+    dvLocation found;
+    dv_vec3_store(place, centre(now.x, e));
+    dv_locate(&def, NULL, place, 1, &found);
+    assert_true(found.element >= 0);
+    const double *l = found.local;
+    if (fmin(fmin(l[0], l[1]), fmin(l[2], 1 - l[0] - l[1] - l[2])) < 1e-3) continue;   // between two of them
+    compared++;
+    fresh[now.young[i] > 10000] += volume(now.x, e) < 0.999 * volume(was->x, was->elements + 4 * (size_t)found.element);
+    check_close(now.young[i], was->young[found.element], 1e-10 * now.young[i]);
+  }
+  print_message("%zu tetrahedra from %zu, new ones of both materials: %zu and %zu\n", now.count, was->count, fresh[0],
+                fresh[1]);
+  assert_true(compared > 0.95 * (double)now.count && fresh[0] > least && fresh[1] > least);
+  check_close(now.mass / was->mass, 1, 1e-9);
+  free(now.x), free(now.young), free(now.elements);
+  free(was->x), free(was->young), free(was->elements);
+}
+
 static void a_cut_keeps_materials(void **state)
 {
   DV_UNUSED(state);
@@ -267,46 +324,36 @@ static void a_cut_keeps_materials(void **state)
   char *more = dv_format("      <TopologicalChangeProcessor filename=\"%s\"/>\n      <MeshParts ", changes);
   char *path = make_bar(d, "0.3", more);
   Body b = open_scene(path);
-  size_t points, corners, moduli;
-  const double *read = reals(&b, "/Body/bar/dofs", "rest_position", &points),
-               *young = reals(&b, "/Body/bar/tissue", "youngModulus", &moduli);
-  const int32_t *e = divan_read_ints(b.scene, "/Body/bar/tetrahedra", "tetrahedra", &corners);
-  double *x = malloc(points * sizeof *x), *old = malloc(moduli * sizeof *old), mass[2] = {0};
-  int32_t *before = malloc(corners * sizeof *before);
-  memcpy(x, read, points * sizeof *x), memcpy(old, young, moduli * sizeof *old);
-  memcpy(before, e, corners * sizeof *before);
-  size_t count = moduli, masses;
-  const double *m = reals(&b, "/Body/bar/MeshMatrixMass1", "vertexMass", &masses);
-  for (size_t i = 0; i < masses; i++) mass[0] += m[i];
+  Before before = remember(&b);
   for (int i = 0; i < 6; i++) assert_int_equal(divan_step(b.scene, 0), DIVAN_OK);
-  read = reals(&b, "/Body/bar/dofs", "rest_position", &points);
-  young = reals(&b, "/Body/bar/tissue", "youngModulus", &moduli);
-  e = divan_read_ints(b.scene, "/Body/bar/tetrahedra", "tetrahedra", &corners);
-  assert_int_equal(moduli, corners / 4);
-  assert_true(moduli > count + 200);
-  dvLocateDef def = {.x = x, .lists = {{DV_TETRAHEDRON, before, count}}};
-  size_t compared = 0, fresh = 0, kinds[2] = {0};
-  for (size_t i = 0; i < moduli; i++) {
-    dvVec3 at = centre(read, e + 4 * i);
-    double place[3];
-    dvLocation found;
-    dv_vec3_store(place, at);
-    dv_locate(&def, NULL, place, 1, &found);
-    assert_true(found.element >= 0);
-    const double *l = found.local;
-    if (fmin(fmin(l[0], l[1]), fmin(l[2], 1 - l[0] - l[1] - l[2])) < 1e-3) continue;   // between two of them
-    compared++;
-    kinds[young[i] == 20000]++;
-    fresh += volume(read, e + 4 * i) < 0.999 * volume(x, before + 4 * (size_t)found.element);
-    check_close(young[i], old[found.element], 1e-10 * young[i]);
-  }
-  assert_true(compared > 0.95 * (double)moduli && fresh > 400 && kinds[0] > 200 && kinds[1] > 200);
-  m = reals(&b, "/Body/bar/MeshMatrixMass1", "vertexMass", &masses);
-  for (size_t i = 0; i < masses; i++) mass[1] += m[i];
-  check_close(mass[1] / mass[0], 1, 1e-9);
+  check_children(&b, &before, 200);
   close_scene(&b);
-  free(x), free(old), free(before);
   dv_free(changes), dv_free(more), dv_free(path);
+  check_rmdir(d);
+}
+
+// an edge along the bar that burns its way through the middle of it
+static void a_cautery_keeps_materials(void **state)
+{
+  DV_UNUSED(state);
+  char *d = check_mkdir();
+  char *path = make_bar(d, "0.3", "      <Cautery edge=\"@/Tool/edge\" active=\"1\"/>\n      <MeshParts "),
+       *text = dv_file_read(path, NULL),
+       *with = replace(text, "  <Node name=\"Body\">",
+                       "  <Node name=\"Tool\"><MechanicalObject name=\"edge\" position=\"0.0013 -0.012 -0.009  "
+                       "0.0013 0 -0.009  0.0013 0.012 -0.009\"/></Node>\n  <Node name=\"Body\">");
+  assert_int_equal(dv_file_replace(path, with, strlen(with)), DV_OK);
+  dv_free(text), dv_free(with);
+  Body b = open_scene(path);
+  Before before = remember(&b);
+  for (int i = 0; i < 24; i++) {
+    double z = -0.009 + 0.0008 * i, edge[9] = {0.0013, -0.012, z, 0.0013, 0, z, 0.0013, 0.012, z};
+    assert_int_equal(divan_set_reals(b.scene, "/Tool/edge", "position", edge, 9), DIVAN_OK);
+    assert_int_equal(divan_step(b.scene, 0), DIVAN_OK);
+  }
+  check_children(&b, &before, 50);
+  close_scene(&b);
+  dv_free(path);
   check_rmdir(d);
 }
 
@@ -386,6 +433,7 @@ static void what_is_wrong_with_parts_is_told(void **state)
       {4, "a part is one of an organ, and 'tumour' is none", "1=liver,4=tumour:part=tumour"},
       {4, "'tumour' is itself a part of an organ: write part=liver", "1=liver,4=tumour:part=liver,2=c:part=tumour"},
       {4, "'tumour' is itself a part of an organ: write vessel=liver", "1=liver,4=tumour:part=liver,2=v:vessel=tumour"},
+      {4, "'Liver' is none; did you mean 'liver'?", "1=liver,4=tumour:part=Liver"},
       {4, "either vessels or a part", "1=liver,4=tumour:part=liver:vessel=liver"},
       {4, "'hold' is said of the organ; a part has young", "1=liver,4=tumour:part=liver:hold=+y"},
       {4, "'capsule' is said of the organ", "1=liver,4=tumour:capsule=3:part=liver"},
@@ -456,11 +504,9 @@ static void what_is_odd_in_images_is_told(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_part_has_its_own_material),
-      cmocka_unit_test(two_materials_are_springs_in_series),
-      cmocka_unit_test(a_cut_keeps_materials),
-      cmocka_unit_test(parts_are_surfaces_too),
-      cmocka_unit_test(what_is_wrong_with_parts_is_told),
+      cmocka_unit_test(a_part_has_its_own_material),   cmocka_unit_test(two_materials_are_springs_in_series),
+      cmocka_unit_test(a_cut_keeps_materials),         cmocka_unit_test(a_cautery_keeps_materials),
+      cmocka_unit_test(parts_are_surfaces_too),        cmocka_unit_test(what_is_wrong_with_parts_is_told),
       cmocka_unit_test(what_is_odd_in_images_is_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -154,6 +154,8 @@ static int anatomy(const Options *o)
   if (!o->out) return usage_error(&command_anatomy, "say where the scene goes: --out DIR");
   bool image = dv_voxels_has_header(o->scene);
   if (image && o->second) return usage_error(&command_anatomy, "only one image is read; '%s' is one more", o->second);
+  if (dv_ends_with_nocase(o->scene, ".nrrd"))
+    return usage_error(&command_anatomy, "'%s': save the labels as .nii.gz; NRRD is not read", o->scene);
   if (!image && !dv_mesh_can_read(o->scene))
     return usage_error(&command_anatomy,
                        "'%s' is neither an image (.nii, .nii.gz, .mhd, .mha) nor a surface (.obj, .stl, .off, .vtk)",

@@ -287,9 +287,16 @@ static int check_inside(Plan *p, Thing *t)
   const char *what = t->is_part ? "part" : "vessel";
   if (organ && organ->is_part && organ != t)
     return bad(&entry, "'%s' is itself a part of an organ: write %s=%s", organ->name, what, organ->inside);
-  if (!organ || !is_organ(organ) || organ->bone > 0)
-    return bad(&entry, "%s, and '%s' is none", t->is_part ? "a part is one of an organ" : "vessels lie in an organ",
-               t->inside);
+  if (!organ || !is_organ(organ) || organ->bone > 0) {
+    const char *names[MOST_THINGS] = {0};
+    int count = 0;
+    for (size_t i = 0; i < p->count && !organ; i++)
+      if (is_organ(&p->things[i])) names[count++] = p->things[i].name;
+    int near = dv_nearest(t->inside, names, count);
+    return bad(&entry, "%s, and '%s' is none%s%s%s",
+               t->is_part ? "a part is one of an organ" : "vessels lie in an organ", t->inside,
+               near >= 0 ? "; did you mean '" : "", near >= 0 ? names[near] : "", near >= 0 ? "'?" : "");
+  }
   if (!t->is_part) return 0;
   if (isnan(t->young)) t->young = organ->young;
   if (isnan(t->poisson)) t->poisson = organ->poisson;
