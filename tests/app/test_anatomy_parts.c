@@ -478,6 +478,8 @@ static void what_is_odd_in_images_is_told(void **state)
       {0, "% of the volume", "disc.nii --labels 1=disc:cell=0.00099"},
       {0, "label2: it lies inside of label1, or most of it", "onion.nii --cells 5"},
       {0, "3=label3:part=label1", "onion.nii --cells 5"},
+      {0, "nothing holds b, which will fall", "halves.nii.gz --labels 1=a:hold=+y,2=b --cells 5"},
+      {0, "no organ is held", "halves.nii.gz --cells 5"},
       {4, "the compressed file is damaged, or cut short", "short.nii.gz"},
       {4, "the compressed file is damaged, or cut short", "changed.nii.gz"},
       {4, "the compressed file is damaged, or cut short", "none.nii.gz"},
@@ -494,6 +496,10 @@ static void what_is_odd_in_images_is_told(void **state)
                   cases[i].command);
   // organs that touch do not overlap: smoothing bends the rim of where they meet
   assert_int_equal(check_shell(&out, "cd %s && %s anatomy halves.nii.gz --out y 2>&1", d, DIVAN_BINARY), 0);
+  check_command(0, NULL,
+                "cd %s && %s anatomy halves.nii.gz --labels 1=a:hold=+y,2=b,ligament=a/b:reach=0.01 --cells 5 --out z "
+                ">z.log 2>&1 && ! grep -q 'nothing holds' z.log",
+                d, DIVAN_BINARY);
   if (strstr(out, "overlaps")) print_error("%s", out);
   assert_null(strstr(out, "overlaps"));
   assert_non_null(strstr(out, "a gap of 0.1"));

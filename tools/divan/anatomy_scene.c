@@ -279,6 +279,29 @@ static void add_contacts(dvText *s, double gap)
   dv_text_add(s, "\"/>\n  <CollisionResponse response=\"FrictionContactConstraint\" responseParams=\"mu=0.1\"/>\n");
 }
 
+static bool is_anchor(const Thing *t) { return is_organ(t) && (t->bone > 0 || !dv_same(t->hold, "none")); }
+
+// organs that are neither held nor tied, over others or not, to what is held
+static void tell_falling(Plan *p)
+{
+  bool safe[MOST_THINGS], changed = true;
+  dvText list = {0};
+  for (size_t i = 0; i < p->count; i++) safe[i] = is_anchor(&p->things[i]);
+  while (changed) {
+    changed = false;
+    for (size_t i = 0; i < p->ligament_count; i++) {
+      ptrdiff_t a = plan_find(p, p->ligaments[i].from) - p->things, b = plan_find(p, p->ligaments[i].to) - p->things;
+      changed |= safe[a] != safe[b];
+      safe[a] = safe[b] = safe[a] || safe[b];
+    }
+  }
+  for (size_t i = 0; i < p->count; i++)
+    if (is_organ(&p->things[i]) && !safe[i]) dv_text_printf(&list, "%s%s", list.length ? ", " : "", p->things[i].name);
+  if (list.length)
+    fprintf(stderr, "divan anatomy: warning: nothing holds %s, which will fall: say hold= or ligament=\n", list.text);
+  dv_text_free(&list);
+}
+
 static void add_scene(dvText *s, Plan *p, const Options *o)
 {
   size_t organs = 0;
@@ -296,6 +319,7 @@ static void add_scene(dvText *s, Plan *p, const Options *o)
   bool contacts = organs > 1 && moving;
   if (!held)
     fprintf(stderr, "divan anatomy: warning: no organ is held (hold=+y and the like): the scene has no gravity\n");
+  else tell_falling(p);
   dv_text_printf(s,
                  "<?xml version=\"1.0\"?>\n<!-- Made by divan anatomy from %s. Metres, kilograms, seconds. -->\n"
                  "<Node name=\"root\" gravity=\"0 %s 0\" dt=\"0.02\">\n",
