@@ -478,6 +478,7 @@ static void what_is_odd_in_images_is_told(void **state)
       {0, "% of the volume", "disc.nii --labels 1=disc:cell=0.00099"},
       {0, "label2: it lies inside of label1, or most of it", "onion.nii --cells 5"},
       {0, "3=label3:part=label1", "onion.nii --cells 5"},
+      {4, "smaller than the triangles of its surface: give a smaller --detail", "halves.nii.gz --detail 1"},
       {0, "nothing holds b, which will fall", "halves.nii.gz --labels 1=a:hold=+y,2=b --cells 5"},
       {0, "no organ is held", "halves.nii.gz --cells 5"},
       {4, "the compressed file is damaged, or cut short", "short.nii.gz"},

@@ -93,6 +93,8 @@ static int skin_of_mask(Thing *t, double wanted)
     good = good && dv_skin_smooth(&t->skin, 0, dv_mask_volume(&t->mask));   // that of the voxels as they are
     dv_mask_free(&thin);
   }
+  if (good && !t->skin.triangles.count)
+    return thing_failed(t, "it is smaller than the triangles of its surface: give a smaller --detail");
   return good ? 0 : thing_failed(t, "out of memory");
 }
 
@@ -165,7 +167,7 @@ static int skin_of_part(Maker *w, Thing *t, const Thing *organ)
     return status ? status : mask_of_input(w, t, &t->mask);
   }
   double longest = longest_of(&t->mask);
-  int status = skin_of_mask(t, w->o->detail > 0 ? w->o->detail / 2 : longest / PART_CELLS);
+  int status = skin_of_mask(t, w->o->detail > 0 ? fmin(w->o->detail / 2, longest / 8) : longest / PART_CELLS);
   if (!status) draw_back(t, organ, 0.3 * fmin(surface_cell(w, organ), longest / 4));
   return status;
 }
