@@ -146,17 +146,30 @@ bool dv_mask_add_enclosed(dvMask *m, const dvVoxels *image, int32_t label)
   return true;
 }
 
+// the label of each voxel inside; 0 for the others, and in the empty layer
+static float label_inside(const dvMask *m, const dvVoxels *image, size_t v)
+{
+  size_t x = v % (size_t)m->n[0], y = v / (size_t)m->n[0] % (size_t)m->n[1], z = v / (size_t)m->n[0] / (size_t)m->n[1];
+  const int32_t c[3] = {(int32_t)x + m->at[0], (int32_t)y + m->at[1], (int32_t)z + m->at[2]};
+  for (int k = 0; k < 3; k++)
+    if (c[k] < 0 || c[k] >= image->n[k]) return 0;
+  size_t from = (size_t)c[0] + (size_t)image->n[0] * ((size_t)c[1] + (size_t)image->n[1] * (size_t)c[2]);
+  return m->inside[v] ? image->values.data[from] : 0;
+}
+
 void dv_mask_take_away(dvMask *m, const dvVoxels *image, int32_t label)
 {
-  int32_t c[3];
-  size_t v = 0;
-  for (c[2] = m->at[2]; c[2] < m->at[2] + m->n[2]; c[2]++)
-    for (c[1] = m->at[1]; c[1] < m->at[1] + m->n[1]; c[1]++)
-      for (c[0] = m->at[0]; c[0] < m->at[0] + m->n[0]; c[0]++, v++) {
-        if (!m->inside[v]) continue;   // so it lies in the image
-        size_t from = (size_t)c[0] + (size_t)image->n[0] * ((size_t)c[1] + (size_t)image->n[1] * (size_t)c[2]);
-        if (image->values.data[from] == (float)label) m->inside[v] = 0, m->count--;
-      }
+  for (size_t v = 0; v < dv_mask_voxels(m); v++)
+    if (m->inside[v] && label_inside(m, image, v) == (float)label) m->inside[v] = 0, m->count--;
+}
+
+void dv_mask_count_labels(const dvMask *m, const dvVoxels *image, const int32_t *labels, size_t count, size_t *counts)
+{
+  for (size_t i = 0; i < count; i++) counts[i] = 0;
+  for (size_t v = 0; v < dv_mask_voxels(m); v++) {
+    float label = m->inside[v] ? label_inside(m, image, v) : 0;
+    for (size_t i = 0; i < count && label > 0; i++) counts[i] += label == (float)labels[i];
+  }
 }
 
 static size_t keep(dvMask *m, const dvMask *other, bool common)

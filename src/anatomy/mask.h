@@ -40,6 +40,8 @@ dvStatus dv_mask_of_surface(dvMask *m, const dvMesh *surface, double voxel, int3
 void dv_mask_free(dvMask *m);
 // Takes away voxels with a label, which filling has added.
 void dv_mask_take_away(dvMask *m, const dvVoxels *image, int32_t label);
+// How many of its voxels have a label in the image, in `counts`, one for each of `labels`.
+void dv_mask_count_labels(const dvMask *m, const dvVoxels *image, const int32_t *labels, size_t count, size_t *counts);
 // Keeps what another mask of the same image has too, or has not; returns how many voxels went.
 size_t dv_mask_keep_common(dvMask *m, const dvMask *other);
 size_t dv_mask_keep_other(dvMask *m, const dvMask *other);

@@ -476,6 +476,7 @@ static void what_is_odd_in_images_is_told(void **state)
       {4, "all of it is 4.8e-05 m wide; --unit 0.001", "microns.nii --cells 5"},
       {4, "no tetrahedron of 2.42 mm fits inside: use smaller cells (cell=0.00099,", "disc.nii"},
       {0, "% of the volume", "disc.nii --labels 1=disc:cell=0.00099"},
+      {0, "with label 2, which is not named: 2=NAME:part=organ", "onion.nii --labels 1=organ --cells 5"},
       {0, "label2: it lies inside of label1, or most of it", "onion.nii --cells 5"},
       {0, "3=label3:part=label1", "onion.nii --cells 5"},
       {4, "smaller than the triangles of its surface: give a smaller --detail", "halves.nii.gz --detail 1"},

@@ -23,6 +23,28 @@ static bool add_vessels(const Maker *w, const Thing *organ, dvMask *m)
   return good;
 }
 
+// a label that is named nowhere in what was filled is a tumour, or vessels, that somebody has forgotten
+static void tell_filled(const Maker *w, const Thing *t, size_t filled)
+{
+  int32_t labels[MOST_THINGS + 1];
+  size_t counts[MOST_THINGS + 1],
+      best = 0, count = dv_min_size(dv_labels_list(w->image, labels, MOST_THINGS + 1), MOST_THINGS + 1), kept = 0;
+  for (size_t i = 0; i < count; i++) {
+    bool named = false;
+    for (size_t k = 0; k < w->p->count; k++) named |= w->p->things[k].label == labels[i];
+    if (!named) labels[kept++] = labels[i];
+  }
+  dv_mask_count_labels(&t->mask, w->image, labels, kept, counts);
+  for (size_t i = 1; i < kept; i++)
+    if (counts[i] > counts[best]) best = i;
+  if (kept && counts[best])
+    thing_warn(t,
+               "%zu voxels in hollows are filled, %zu of them with label %d, which is not named: %d=NAME:part=%s or "
+               "%d=NAME:vessel=%s makes it one of its own",
+               filled, counts[best], labels[best], labels[best], t->name, labels[best], t->name);
+  else thing_warn(t, "%zu voxels in hollows are filled", filled);
+}
+
 static int mask_of_organ(Maker *w, Thing *t)
 {
   dvMeshError error = {0};
@@ -37,7 +59,7 @@ static int mask_of_organ(Maker *w, Thing *t)
     return thing_failed(t, "out of memory");
   if (parts > 1 && !(t->bone > 0))
     thing_warn(t, "label %d has %zu parts: the largest is taken, %zu voxels are left out", t->label, parts, dropped);
-  if (filled) thing_warn(t, "%zu voxels in hollows are filled", filled);
+  if (filled) tell_filled(w, t, filled);
   if (m->touches_edge) thing_warn(t, "it touches the edge of the image: it is cut off there, and closed flat");
   return 0;
 }
