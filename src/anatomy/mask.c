@@ -7,8 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_VOXELS = 400000000 };
-
 // --- images --------------------------------------------------------------------------------------
 
 dvStatus dv_labels_check(const dvVoxels *image, double unit, dvMeshError *error)
@@ -59,25 +57,40 @@ static bool lay(dvMask *m, int32_t margin, const int32_t low[3], const int32_t h
     m->at[k] = low[k] - margin;
     total *= m->n[k];
   }
-  m->inside = total <= MOST_VOXELS ? dv_try_alloc((size_t)total) : NULL;
+  m->inside = total <= DV_MASK_LIMIT ? dv_try_alloc((size_t)total) : NULL;
   return m->inside != NULL;
+}
+
+static bool is_among(float value, const int32_t *labels, size_t count)
+{
+  for (size_t i = 0; i < count; i++)
+    if (value == (float)labels[i]) return true;
+  return false;
 }
 
 dvStatus dv_mask_of_label(dvMask *m, const dvVoxels *image, double unit, int32_t label, int32_t margin,
                           dvMeshError *error)
 {
+  return dv_mask_of_labels(m, image, unit, &label, 1, margin, error);
+}
+
+dvStatus dv_mask_of_labels(dvMask *m, const dvVoxels *image, double unit, const int32_t *labels, size_t count,
+                           int32_t margin, dvMeshError *error)
+{
   *m = (dvMask){0};
+  size_t own = 0;
   int32_t low[3] = {INT32_MAX, INT32_MAX, INT32_MAX}, high[3] = {-1, -1, -1}, c[3];
   const float *v = image->values.data;
   for (c[2] = 0; c[2] < image->n[2]; c[2]++)
     for (c[1] = 0; c[1] < image->n[1]; c[1]++)
       for (c[0] = 0; c[0] < image->n[0]; c[0]++, v++) {
-        if (*v != (float)label) continue;
+        if (!is_among(*v, labels, count)) continue;
         m->count++;
+        own += *v == (float)labels[0];
         for (int k = 0; k < 3; k++) low[k] = dv_min_int(low[k], c[k]), high[k] = dv_max_int(high[k], c[k]);
       }
-  if (!m->count) return dv_voxels_fail(error, "no voxel has the label %d", label);
-  if (!lay(m, margin, low, high)) return dv_voxels_fail(error, "out of memory for the voxels of label %d", label);
+  if (!own) return dv_voxels_fail(error, "no voxel has the label %d", labels[0]);
+  if (!lay(m, margin, low, high)) return dv_voxels_fail(error, "out of memory for the voxels of label %d", labels[0]);
   dvVec3 corner = dv_vec3_scale(dv_vec3_load(image->origin), unit);
   memcpy(m->turn, image->turn, sizeof m->turn);
   for (int k = 0; k < 3; k++) {
@@ -91,7 +104,7 @@ dvStatus dv_mask_of_label(dvMask *m, const dvVoxels *image, double unit, int32_t
       for (c[0] = low[0]; c[0] <= high[0]; c[0]++) {
         size_t from = (size_t)c[0] + (size_t)image->n[0] * ((size_t)c[1] + (size_t)image->n[1] * (size_t)c[2]);
         m->inside[dv_mask_number(m, c[0] - m->at[0], c[1] - m->at[1], c[2] - m->at[2])] =
-            image->values.data[from] == (float)label;
+            is_among(image->values.data[from], labels, count);
       }
   return DV_OK;
 }
@@ -131,6 +144,60 @@ bool dv_mask_add_enclosed(dvMask *m, const dvVoxels *image, int32_t label)
       }
   dv_free(count);
   return true;
+}
+
+// the label of each voxel inside; 0 for the others, and in the empty layer
+static float label_inside(const dvMask *m, const dvVoxels *image, size_t v)
+{
+  size_t x = v % (size_t)m->n[0], y = v / (size_t)m->n[0] % (size_t)m->n[1], z = v / (size_t)m->n[0] / (size_t)m->n[1];
+  const int32_t c[3] = {(int32_t)x + m->at[0], (int32_t)y + m->at[1], (int32_t)z + m->at[2]};
+  for (int k = 0; k < 3; k++)
+    if (c[k] < 0 || c[k] >= image->n[k]) return 0;
+  size_t from = (size_t)c[0] + (size_t)image->n[0] * ((size_t)c[1] + (size_t)image->n[1] * (size_t)c[2]);
+  return m->inside[v] ? image->values.data[from] : 0;
+}
+
+void dv_mask_take_away(dvMask *m, const dvVoxels *image, int32_t label)
+{
+  for (size_t v = 0; v < dv_mask_voxels(m); v++)
+    if (m->inside[v] && label_inside(m, image, v) == (float)label) m->inside[v] = 0, m->count--;
+}
+
+void dv_mask_count_labels(const dvMask *m, const dvVoxels *image, const int32_t *labels, size_t count, size_t *counts)
+{
+  for (size_t i = 0; i < count; i++) counts[i] = 0;
+  for (size_t v = 0; v < dv_mask_voxels(m); v++) {
+    float label = m->inside[v] ? label_inside(m, image, v) : 0;
+    for (size_t i = 0; i < count && label > 0; i++) counts[i] += label == (float)labels[i];
+  }
+}
+
+static size_t keep(dvMask *m, const dvMask *other, bool common)
+{
+  size_t v = 0, before = m->count;
+  for (int32_t z = 0; z < m->n[2]; z++)
+    for (int32_t y = 0; y < m->n[1]; y++)
+      for (int32_t x = 0; x < m->n[0]; x++, v++) {
+        const int32_t at[3] = {x + m->at[0] - other->at[0], y + m->at[1] - other->at[1], z + m->at[2] - other->at[2]};
+        bool there = true;
+        for (int k = 0; k < 3; k++) there &= at[k] >= 0 && at[k] < other->n[k];
+        if (!m->inside[v] || (there && other->inside[dv_mask_number(other, at[0], at[1], at[2])]) == common) continue;
+        m->inside[v] = 0;
+        m->count--;
+      }
+  return before - m->count;
+}
+
+size_t dv_mask_keep_common(dvMask *m, const dvMask *other) { return keep(m, other, true); }
+size_t dv_mask_keep_other(dvMask *m, const dvMask *other) { return keep(m, other, false); }
+
+bool dv_mask_has(const dvMask *m, dvVec3 x)
+{
+  dvVec3 local = dv_mat3_t_mul_vec(dv_mat3_load(m->turn), dv_vec3_sub(x, m->origin));
+  const double at[3] = {local.x / m->size[0], local.y / m->size[1], local.z / m->size[2]};
+  for (int k = 0; k < 3; k++)
+    if (!(at[k] >= 0 && at[k] < m->n[k])) return false;
+  return m->inside[dv_mask_number(m, (int32_t)at[0], (int32_t)at[1], (int32_t)at[2])];
 }
 
 // --- surfaces ------------------------------------------------------------------------------------

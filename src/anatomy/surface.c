@@ -120,6 +120,19 @@ double dv_skin_volume(const dvSkin *s)
   return six / 6;
 }
 
+double dv_skin_area(const dvSkin *s)
+{
+  double area = 0;
+  for (size_t i = 0; i + 3 <= s->triangles.count; i += 3) {
+    const int32_t *t = s->triangles.data + i;
+    dvVec3 a = dv_vec3_load(s->x.data + 3 * t[0]);
+    area += dv_vec3_norm(dv_vec3_cross(dv_vec3_sub(dv_vec3_load(s->x.data + 3 * t[1]), a),
+                                       dv_vec3_sub(dv_vec3_load(s->x.data + 3 * t[2]), a))) /
+            2;
+  }
+  return area;
+}
+
 // how the volume grows when a point moves: a third of the areas around it, along their normals
 static void slopes(const dvSkin *s, double *out)
 {

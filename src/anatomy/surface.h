@@ -18,6 +18,7 @@ void dv_skin_free(dvSkin *s);
 // `cell` voxels along each axis are one (1 at least); `passes` of smoothing. False when memory is short.
 DV_CHECK_RESULT bool dv_skin_of_mask(dvSkin *s, const dvMask *m, const int cell[3], int passes);
 double dv_skin_volume(const dvSkin *s);
+double dv_skin_area(const dvSkin *s);
 // Smoothes a closed surface and gives it the volume it is to have.
 DV_CHECK_RESULT bool dv_skin_smooth(dvSkin *s, int passes, double volume);
 // Unit normals, three numbers a point, into `out`.

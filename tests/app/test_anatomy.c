@@ -152,6 +152,7 @@ static void what_is_wrong_is_told(void **state)
       {2, "name an image", "--out x"},
       {2, "--out DIR", "body.nii.gz"},
       {2, "neither an image", "labels.csv --out x"},
+      {2, "save the labels as .nii.gz", "labels.seg.nrrd --out x"},
       {4, "nowhere.mha: No such file", "nowhere.mha --out x"},
       {4, "a NIfTI header has 348 bytes", "a.nii --out x"},
       {4, "no voxel has the label 9", "body.nii.gz --labels 9=heart --out x"},

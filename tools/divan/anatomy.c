@@ -36,6 +36,16 @@ static void tell_unnamed(const Plan *p, const char *path, const int32_t *labels,
   dv_text_free(&list);
 }
 
+// an image of a body is some centimetres to a metre wide
+static void tell_extent(const dvVoxels *image, const char *path, double unit)
+{
+  double extent = 0;
+  for (int k = 0; k < 3; k++) extent = fmax(extent, unit * image->size[k] * image->n[k]);
+  if (extent > 10 || extent < 1e-3)
+    fprintf(stderr, "divan anatomy: warning: %s: all of it is %.3g m wide; --unit 0.001 takes millimetres\n", path,
+            extent);
+}
+
 static int from_image(const Options *o, Plan *p)
 {
   dvVoxels image;
@@ -43,6 +53,7 @@ static int from_image(const Options *o, Plan *p)
   int32_t labels[MOST_THINGS + 1];
   char names[MOST_THINGS + 1][NAME_LENGTH];
   if (dv_voxels_read(o->scene, NULL, &image, &error) != DV_OK) return bad_input(o->scene, &error);
+  if (image.told[0]) fprintf(stderr, "divan anatomy: warning: %s: %s\n", o->scene, image.told);
   double unit = o->unit > 0 ? o->unit : image.unit > 0 ? image.unit : 1e-3;
   int status = 0;
   if (dv_labels_check(&image, unit, &error) != DV_OK) status = bad_input(o->scene, &error);
@@ -50,6 +61,8 @@ static int from_image(const Options *o, Plan *p)
     size_t count = dv_labels_list(&image, labels, MOST_THINGS + 1);
     printf("%s: %d x %d x %d voxels of %g x %g x %g mm, %zu labels\n", o->scene, image.n[0], image.n[1], image.n[2],
            1e3 * unit * image.size[0], 1e3 * unit * image.size[1], 1e3 * unit * image.size[2], count);
+    fflush(stdout);   // warnings come behind it
+    if (!(o->unit > 0)) tell_extent(&image, o->scene, unit);
     for (size_t i = 0; i < count && i <= MOST_THINGS; i++) dv_snprintf(names[i], sizeof names[i], "label%d", labels[i]);
     if (!count) {
       fprintf(stderr, "divan anatomy: error: %s: no voxel is above 0\n", o->scene);
@@ -141,6 +154,8 @@ static int anatomy(const Options *o)
   if (!o->out) return usage_error(&command_anatomy, "say where the scene goes: --out DIR");
   bool image = dv_voxels_has_header(o->scene);
   if (image && o->second) return usage_error(&command_anatomy, "only one image is read; '%s' is one more", o->second);
+  if (dv_ends_with_nocase(o->scene, ".nrrd"))
+    return usage_error(&command_anatomy, "'%s': save the labels as .nii.gz; NRRD is not read", o->scene);
   if (!image && !dv_mesh_can_read(o->scene))
     return usage_error(&command_anatomy,
                        "'%s' is neither an image (.nii, .nii.gz, .mhd, .mha) nor a surface (.obj, .stl, .off, .vtk)",
@@ -173,20 +188,25 @@ const Command command_anatomy = {
         "the meshes: look at it with `divan view DIR/scene.scn`, edit it as any scene. Surfaces (.obj .stl .off .vtk "
         "...)\n"
         "must be closed; they count from 1 in the order of the command line.\n",
-    .more = "LIST says what the labels are, in the command line or in a file: entries separated by commas or lines,\n"
-            "  LABEL=ORGAN[:young=4000][:poisson=0.45][:density=1050][:hold=+y][:capsule=0][:cell=M][:grade=2]\n"
-            "    [:color=R/G/B]\n"
-            "  LABEL=BONE:bone=1[:color=R/G/B]\n"
-            "  LABEL=VESSELS:vessel=ORGAN[:young=1e6][:poisson=0.45][:wall=0.15][:least=0][:longest=M][:color=R/G/B]\n"
-            "  ligament=ORGAN/ORGAN[:stiffness=200][:reach=M]\n"
-            "young in Pa; density in kg/m3; hold: the side that is fixed (+x -x +y -y +z -z, all, none); capsule: "
-            "stretching\n"
-            "stiffness of the membrane around an organ, N/m; wall: thickness in radii, 1 is solid; least: thinnest "
-            "radius,\n"
-            "longest: longest beam, reach: how far a ligament goes, cell: size of tetrahedra, all in m; grade: how "
-            "many\n"
-            "times as large they are deep inside, 1 to 4; bone: it does not move, others touch it; stiffness in N/m.\n",
+    .more =
+        "LIST says what the labels are, in the command line or in a file: entries separated by commas or lines,\n"
+        "  LABEL=ORGAN[:young=4000][:poisson=0.45][:density=1050][:hold=+y][:capsule=0][:cell=M][:grade=2]\n"
+        "    [:color=R/G/B]\n"
+        "  LABEL=PART:part=ORGAN[:young=Y][:poisson=P][:density=D][:color=R/G/B]\n"
+        "  LABEL=BONE:bone=1[:color=R/G/B]\n"
+        "  LABEL=VESSELS:vessel=ORGAN[:young=1e6][:poisson=0.45][:wall=0.15][:least=0][:longest=M][:color=R/G/B]\n"
+        "  ligament=ORGAN/ORGAN[:stiffness=200][:reach=M]\n"
+        "young in Pa; density in kg/m3; hold: the side that is fixed (+x -x +y -y +z -z, all, none); capsule: "
+        "stretching\n"
+        "stiffness of the membrane around an organ, N/m; wall: thickness in radii, 1 is solid; least: thinnest "
+        "radius,\n"
+        "longest: longest beam, reach: how far a ligament goes, cell: size of tetrahedra, all in m; grade: how "
+        "many\n"
+        "times as large they are deep inside, 1 to 4; part: a tumour, a cyst or a segment of an organ, with its own "
+        "material\n"
+        "(what is not said is that of the organ); bone: it does not move, others touch it; stiffness in N/m.\n",
     .examples = "  divan anatomy organ.nii.gz --labels 1=liver:hold=+y:capsule=50,2=portal:vessel=liver --out scene\n"
+                "  divan anatomy organ.nii.gz --labels 1=liver:hold=+y,3=tumour:part=liver:young=20000 --out scene\n"
                 "  divan anatomy scan.mha --labels labels.txt --cells 20 --out patient\n"
                 "  divan anatomy liver.stl stomach.stl --unit 0.001 --out scene\n",
     .most_names = MOST_THINGS,

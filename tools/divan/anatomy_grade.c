@@ -3,7 +3,8 @@
 // MeshTetraStuffing makes them of one size. A point v inside goes when it can be drawn onto a neighbour u: the
 // tetrahedra of the edge vanish, and those that are left around v get u in its place. They fill what they filled before
 // as long as all of them have a positive volume, since they are the cone from u over the border of what is around v. So
-// neither volume nor surface changes. Wanted at a depth d below the surface are edges of the length
+// neither volume nor surface changes. Wanted at a depth d below the surface, or at a distance d from where parts of the
+// organ meet if that is less, are edges of the length
 //
 //   s(d) = cell (1 + (grade - 1) min(1, d / (3 cell)))
 //
@@ -49,12 +50,12 @@ static double quality(const Grader *g, const int32_t *e)
   return squares > 0 ? six * sqrt(2) / (squares * sqrt(squares)) : 0;
 }
 
-// along edges, from the surface inwards
+// along edges, from the surface inwards, and from where parts of the organ meet
 static void measure_depths(Grader *g)
 {
   const Thing *t = g->t;
   bool changed = true;
-  for (size_t i = 0; i < t->border.count; i++) g->depth[i] = t->border.data[i] ? 0 : INFINITY;
+  for (size_t i = 0; i < t->border.count; i++) g->depth[i] = t->border.data[i] || t->fine.data[i] ? 0 : INFINITY;
   for (int sweep = 0; sweep < 200 && changed; sweep++) {
     changed = false;
     for (size_t i = 0; i < t->tetrahedra.count; i += 4)

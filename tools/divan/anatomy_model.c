@@ -1,38 +1,27 @@
-// divan anatomy: models of organs and vessels. Surfaces by marching cubes, tetrahedra by MeshTetraStuffing, beams along
-// centrelines.
+// divan anatomy: models of organs and vessels: tetrahedra by MeshTetraStuffing, beams along centrelines.
 #include "anatomy.h"
 
 #include "divan/divan.h"
 #include "topology/search/locate.h"
-#include "topology/search/rays.h"
 #include "topology/search/tuple_set.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { SURFACE_CELLS = 48, SMOOTHING = 20, TETRA_CELLS = 14 };
+enum { SMOOTHING = 10, TETRA_CELLS = 14 };
 
-typedef struct Maker {
-  Plan *p;
-  const Options *o;
-  const dvVoxels *image;   // NULL with surfaces
-  double unit;
-  dvMesh *surfaces;
-  dvContext *context;
-  char why[300];   // what the context has complained of last
-} Maker;
-
-static int failed(const Thing *t, const char *why)
+int thing_failed(const Thing *t, const char *why)
 {
+  fflush(stdout);
   fprintf(stderr, "divan anatomy: error: %s: %s\n", t->name, why);
   return DV_ERROR_INPUT;
 }
 
-static void warn(const Thing *t, const char *format, ...) DV_PRINTF(2, 3);
-static void warn(const Thing *t, const char *format, ...)
+void thing_warn(const Thing *t, const char *format, ...)
 {
   va_list args;
+  fflush(stdout);   // it comes behind what was printed before
   va_start(args, format);
   fprintf(stderr, "divan anatomy: warning: %s: ", t->name);
   vfprintf(stderr, format, args);
@@ -40,7 +29,7 @@ static void warn(const Thing *t, const char *format, ...)
   va_end(args);
 }
 
-static double longest_side(const double *x, size_t count)
+double longest_side(const double *x, size_t count)
 {
   double longest = 0;
   for (size_t k = 0; k < 3; k++) {
@@ -49,106 +38,6 @@ static double longest_side(const double *x, size_t count)
     longest = fmax(longest, high - low);
   }
   return longest;
-}
-
-// --- surfaces ------------------------------------------------------------------------------------
-
-static int mask_of_organ(Maker *w, const Thing *t, dvMask *m)
-{
-  dvMeshError error = {0};
-  if (dv_mask_of_label(m, w->image, w->unit, t->label, 1, &error) != DV_OK) return failed(t, error.text);
-  size_t parts, dropped, filled;
-  bool good = true;
-  for (size_t i = 0; i < w->p->count && good; i++) {
-    const Thing *v = &w->p->things[i];
-    if (v->is_vessel && dv_same(v->inside, t->name)) good = dv_mask_add_enclosed(m, w->image, v->label);
-  }
-  if (!good || !dv_mask_keep_parts(m, false, t->bone > 0 ? 0.02 : 1, &parts, &dropped) ||
-      !dv_mask_fill_hollows(m, &filled)) {
-    dv_mask_free(m);
-    return failed(t, "out of memory");
-  }
-  if (parts > 1 && !(t->bone > 0))
-    warn(t, "label %d has %zu parts: the largest is taken, %zu voxels are left out", t->label, parts, dropped);
-  if (filled) warn(t, "%zu voxels in hollows are filled", filled);
-  if (m->touches_edge) warn(t, "it touches the edge of the image: it is cut off there, and closed flat");
-  return 0;
-}
-
-static int skin_from_image(Maker *w, Thing *t)
-{
-  dvMask m;
-  int status = mask_of_organ(w, t, &m), cell[3];
-  if (status) return status;
-  double longest = 0;
-  for (int k = 0; k < 3; k++) longest = fmax(longest, m.n[k] * m.size[k]);
-  double wanted = w->o->detail > 0 ? w->o->detail : longest / SURFACE_CELLS;
-  for (int k = 0; k < 3; k++) cell[k] = dv_max_int(1, (int)lround(fmin(wanted / m.size[k], m.n[k])));
-  bool good = dv_skin_of_mask(&t->skin, &m, cell, SMOOTHING);
-  dv_mask_free(&m);
-  return good ? 0 : failed(t, "out of memory");
-}
-
-static int skin_from_surface(Maker *w, Thing *t)
-{
-  const dvMesh *s = &w->surfaces[t->label - 1];
-  int32_t open[2];
-  size_t edges = dv_surface_open_edges(s->triangles.data, s->triangles.count / 3, NULL, 0, open);
-  if (edges) {
-    char text[160];
-    dv_snprintf(text, sizeof text,
-                "the surface is open or turned inside out in parts: %zu edges, the first between points "
-                "%d and %d. Close it in a mesh program",
-                edges, open[0], open[1]);
-    return failed(t, text);
-  }
-  if (!dv_try_reserve(&t->skin.x, s->positions.count) || !dv_try_reserve(&t->skin.triangles, s->triangles.count))
-    return failed(t, "out of memory");
-  for (size_t i = 0; i < s->positions.count; i++) dv_push(&t->skin.x, w->unit * s->positions.data[i]);
-  for (size_t i = 0; i < s->triangles.count; i++) dv_push(&t->skin.triangles, s->triangles.data[i]);
-  double volume = dv_skin_volume(&t->skin);
-  for (size_t i = 0; volume < 0 && i + 3 <= t->skin.triangles.count; i += 3) {
-    int32_t keep = t->skin.triangles.data[i + 1];
-    t->skin.triangles.data[i + 1] = t->skin.triangles.data[i + 2];
-    t->skin.triangles.data[i + 2] = keep;
-  }
-  if (volume < 0) warn(t, "the surface looks inwards: it is turned around");
-  return volume == 0 ? failed(t, "the surface has no volume") : 0;
-}
-
-// the label at a place; 0 outside of the image
-static int32_t label_at(const dvVoxels *image, double unit, dvVec3 x)
-{
-  dvVec3 away = dv_vec3_sub(dv_vec3_scale(x, 1 / unit), dv_vec3_load(image->origin)),
-         local = dv_mat3_t_mul_vec(dv_mat3_load(image->turn), away);
-  const double at[3] = {local.x / image->size[0], local.y / image->size[1], local.z / image->size[2]};
-  for (int k = 0; k < 3; k++)
-    if (!(at[k] >= 0 && at[k] < image->n[k])) return 0;
-  return (int32_t)
-      image->values.data[(size_t)at[0] + (size_t)image->n[0] * ((size_t)at[1] + (size_t)image->n[1] * (size_t)at[2])];
-}
-
-// Where another organ begins right behind the surface it is drawn back by half of the gap.
-static void leave_gap(const Maker *w, Thing *t, double gap)
-{
-  size_t points = t->skin.x.count / 3, touching = 0;
-  double *normal = dv_alloc(t->skin.x.count * sizeof *normal + 8);
-  double voxel = w->unit * fmax(w->image->size[0], fmax(w->image->size[1], w->image->size[2]));
-  dv_skin_normals(&t->skin, normal);
-  for (size_t i = 0; i < points; i++) {
-    dvVec3 x = dv_vec3_load(t->skin.x.data + 3 * i), n = dv_vec3_load(normal + 3 * i);
-    int32_t there = label_at(w->image, w->unit, dv_vec3_add_scaled(x, n, voxel));
-    bool other = false;
-    for (size_t k = 0; k < w->p->count; k++)
-      other |= w->p->things[k].label == there && !w->p->things[k].is_vessel && &w->p->things[k] != t;
-    if (!other) continue;
-    touching++;
-    dv_vec3_store(t->skin.x.data + 3 * i, dv_vec3_add_scaled(x, n, -gap / 2));
-  }
-  if (touching)
-    printf("  %s: touches others at %zu of %zu points; a gap of %.3g mm is left\n", t->name, touching, points,
-           gap * 1e3);
-  dv_free(normal);
 }
 
 // --- tetrahedra ----------------------------------------------------------------------------------
@@ -179,7 +68,11 @@ static int fill(Maker *w, Thing *t, double cell)
   for (size_t i = 0; i < corners; i++) dv_push(&t->tetrahedra, e[i]);
   divan_close(&scene);
   if (good && corners) return 0;
-  return failed(t, w->why[0] ? w->why : "no tetrahedron fits inside: use smaller cells (--cells, cell=)");
+  if (w->why[0]) return thing_failed(t, w->why);
+  char text[160];   // where it is thin, it is about as thick as twice its volume over its area
+  dv_snprintf(text, sizeof text, "no tetrahedron of %.3g mm fits inside: use smaller cells (cell=%.2g, or --cells)",
+              1e3 * cell, fmin(0.5 * cell, 2 * t->volume / dv_skin_area(&t->skin)));
+  return thing_failed(t, text);
 }
 
 static double volume_of(const Thing *t)
@@ -225,7 +118,7 @@ static bool find_border(Thing *t)
 // only a surface, all of whose points others may be tied to
 static int make_bone(Thing *t)
 {
-  if (!dv_try_reserve(&t->x, t->skin.x.count)) return failed(t, "out of memory");
+  if (!dv_try_reserve(&t->x, t->skin.x.count)) return thing_failed(t, "out of memory");
   for (size_t i = 0; i < t->skin.x.count; i++) dv_push(&t->x, t->skin.x.data[i]);
   dv_array_resize(&t->border, t->x.count / 3);
   for (size_t i = 0; i < t->border.count; i++) t->border.data[i] = 1;
@@ -233,36 +126,30 @@ static int make_bone(Thing *t)
   return 0;
 }
 
+static int make_skin(Maker *w, Thing *t)
+{
+  int status = skins_make(w, t);
+  if (status) return status;
+  t->volume = dv_skin_volume(&t->skin);
+  if (!t->cell)
+    t->cell = longest_side(t->skin.x.data, t->skin.x.count) / (w->o->cells ? (double)w->o->cells : TETRA_CELLS);
+  return 0;
+}
+
 static int make_organ(Maker *w, Thing *t)
 {
-  int status = w->image ? skin_from_image(w, t) : skin_from_surface(w, t);
-  if (status) return status;
-  double longest = longest_side(t->skin.x.data, t->skin.x.count);
-  if (!t->cell) t->cell = longest / (w->o->cells ? (double)w->o->cells : TETRA_CELLS);
-  double voxels = dv_skin_volume(&t->skin);
-  if (w->image) {
-    double gap = w->o->gap >= 0 ? w->o->gap : 0.1 * t->cell;
-    if (gap > t->cell) {
-      char text[120];
-      dv_snprintf(text, sizeof text, "--gap %g, in m, is more than its cells of %.3g: take a tenth of that", gap,
-                  t->cell);
-      return failed(t, text);
-    }
-    leave_gap(w, t, gap);
-    w->p->gap = w->p->gap > 0 ? fmin(w->p->gap, gap) : gap;
-  }
   if (t->bone > 0) return make_bone(t);
-  status = fill(w, t, t->cell);
+  int status = fill(w, t, t->cell);
   if (status) return status;
-  if (!find_border(t) || !grade_tetrahedra(t)) return failed(t, "out of memory");
-  double volume = volume_of(t);
+  if (!find_border(t) || !parts_mark(w->p, t) || !grade_tetrahedra(t)) return thing_failed(t, "out of memory");
+  double volume = volume_of(t), voxels = t->volume;
   printf("  %s: %.4g ml, surface of %zu triangles, %zu tetrahedra of %.3g mm (%.2f %% of the volume)\n", t->name,
          voxels * 1e6, t->skin.triangles.count / 3, t->tetrahedra.count / 4, t->cell * 1e3, 100 * volume / voxels);
   fflush(stdout);
   if (!(volume > 0.7 * voxels))
-    warn(t, "the tetrahedra have only %.0f %% of its volume: use smaller cells (--cells, cell=)",
-         100 * volume / voxels);
-  return 0;
+    thing_warn(t, "the tetrahedra have only %.0f %% of its volume: use smaller cells (--cells, cell=)",
+               100 * volume / voxels);
+  return parts_assign(w, t);
 }
 
 // --- vessels -------------------------------------------------------------------------------------
@@ -350,32 +237,27 @@ static int keep_inside(Thing *t, const Thing *organ)
   dv_free(x);
   dv_free(in);
   dv_free(seen);
-  if (!good) return failed(t, "out of memory");
-  if (kept < beams) warn(t, "%zu of %zu beams lie outside of %s and are left out", beams - kept, beams, organ->name);
-  return kept ? 0 : failed(t, "all of it lies outside of its organ");
+  if (!good) return thing_failed(t, "out of memory");
+  if (kept < beams)
+    thing_warn(t, "%zu of %zu beams lie outside of %s and are left out", beams - kept, beams, organ->name);
+  return kept ? 0 : thing_failed(t, "all of it lies outside of its organ");
 }
 
 static int vessel_mask(Maker *w, const Thing *t, dvMask *m)
 {
   dvMeshError error = {0};
   if (w->image) {
-    if (dv_mask_of_label(m, w->image, w->unit, t->label, 1, &error) != DV_OK) return failed(t, error.text);
+    if (dv_mask_of_label(m, w->image, w->unit, t->label, 1, &error) != DV_OK) return thing_failed(t, error.text);
   } else {
-    dvMesh *s = &w->surfaces[t->label - 1];
-    if (dv_surface_open_edges(s->triangles.data, s->triangles.count / 3, NULL, 0, NULL))
-      return failed(t, "the surface is open: close it in a mesh program");
-    double voxel =
-        w->o->detail > 0 ? w->o->detail / w->unit : longest_side(s->positions.data, s->positions.count) / 200;
-    if (dv_mask_of_surface(m, s, voxel, 1, &error) != DV_OK) return failed(t, error.text);
-    for (int k = 0; k < 3; k++) m->size[k] *= w->unit;
-    m->origin = dv_vec3_scale(m->origin, w->unit);
+    int status = mask_of_input(w, t, m);
+    if (status) return status;
   }
   size_t parts, dropped;
   if (!dv_mask_keep_parts(m, true, 0.02, &parts, &dropped)) {
     dv_mask_free(m);
-    return failed(t, "out of memory");
+    return thing_failed(t, "out of memory");
   }
-  if (dropped) warn(t, "%zu parts; %zu voxels in small ones are left out", parts, dropped);
+  if (dropped) thing_warn(t, "%zu parts; %zu voxels in small ones are left out", parts, dropped);
   return 0;
 }
 
@@ -388,18 +270,18 @@ static int make_vessels(Maker *w, Thing *t)
   dvStatus traced = dv_vessels_trace(&t->vessels, &m, &error);
   int cell[3];   // its picture is finer than that of organs
   for (int k = 0; k < 3; k++) cell[k] = dv_max_int(1, (int)fmin(w->o->detail / 4 / m.size[k], m.n[k]));
-  if (traced == DV_OK && !dv_skin_of_mask(&t->skin, &m, cell, SMOOTHING / 2))
+  if (traced == DV_OK && !dv_skin_of_mask(&t->skin, &m, cell, SMOOTHING))
     traced = dv_voxels_fail(&error, "out of memory");
   dv_mask_free(&m);
-  if (traced != DV_OK) return failed(t, error.text);
-  if (t->vessels.loops) warn(t, "%ld loops are cut open: beams form a tree", t->vessels.loops);
+  if (traced != DV_OK) return thing_failed(t, error.text);
+  if (t->vessels.loops) thing_warn(t, "%ld loops are cut open: beams form a tree", t->vessels.loops);
   size_t all = t->vessels.branches.count;
   if (t->least > 0 && !dv_vessels_prune(&t->vessels, t->least))
-    return failed(t, "no branch is as thick as `least` asks for");
+    return thing_failed(t, "no branch is as thick as `least` asks for");
   const Thing *organ = plan_find(w->p, t->inside);
   dvBeamRule rule = {.longest = t->longest > 0 ? t->longest : organ->cell, .bend = 0.3};
   if (!dv_vessels_fit(&t->vessels, 0.1) || !dv_vessels_beams(&t->vessels, &rule, &t->beams))
-    return failed(t, "out of memory");
+    return thing_failed(t, "out of memory");
   status = keep_inside(t, organ);
   if (!status)
     printf("  %s: %zu branches%s, %zu curves (within %.3f radii), %zu beams, radii %.2f to %.2f mm\n", t->name, all,
@@ -410,7 +292,7 @@ static int make_vessels(Maker *w, Thing *t)
   return status;
 }
 
-// --- ligaments and overlaps ----------------------------------------------------------------------
+// --- ligaments -----------------------------------------------------------------------------------
 
 // Each point of the first organ's border and the nearest of the other's, where they are near enough.
 static int tie(Plan *p, Ligament *l)
@@ -441,69 +323,22 @@ static int tie(Plan *p, Ligament *l)
   return 0;
 }
 
-// edges of a surface that go through triangles of another; where they only touch they do not
-static size_t edges_through(const Thing *a, const dvRayMesh *rays, dvHits *scratch, dvRayHits *hits)
-{
-  size_t through = 0;
-  const int32_t *t = a->skin.triangles.data;
-  for (size_t i = 0; i < a->skin.triangles.count; i++) {
-    int32_t from = t[i], to = t[i % 3 == 2 ? i - 2 : i + 1];
-    if (from > to) continue;   // the triangle on its other side has it too
-    dvVec3 p = dv_vec3_load(a->skin.x.data + 3 * (size_t)from), q = dv_vec3_load(a->skin.x.data + 3 * (size_t)to);
-    double origin[3], way[3];
-    dv_vec3_store(origin, p), dv_vec3_store(way, dv_vec3_sub(q, p));
-    dv_ray_mesh_trace(rays, origin, way, scratch, hits);
-    bool meets = false;
-    for (size_t k = 0; k < hits->count; k++) meets |= hits->data[k].t > 1e-9 && hits->data[k].t < 1 - 1e-9;
-    through += meets;
-  }
-  return through;
-}
-
-// Points of one surface inside of another: a ray from there leaves it an odd number of times. Bodies that cross may
-// have none. `smoothed`: those of an image, whose edges smoothing draws over each other a little where two meet.
-static void tell_overlap(const Thing *a, const Thing *b, bool smoothed)
-{
-  dvRayMesh rays;
-  if (!dv_ray_mesh_init(&rays, b->skin.x.data, b->skin.triangles.data, b->skin.triangles.count / 3)) return;
-  dvHits scratch = {0};
-  dvRayHits hits = {0};
-  size_t inside = 0;
-  for (size_t i = 0; i < a->skin.x.count; i += 3) {
-    dv_ray_mesh_trace(&rays, a->skin.x.data + i, (const double[3]){0.8017, 0.5345, 0.2673}, &scratch, &hits);
-    inside += hits.count % 2;
-  }
-  const size_t points = a->skin.x.count / 3;
-  if (inside == points)
-    warn(a, "it lies inside of %s, whose hollows are filled: contacts will push it out, slowly. Leave it out", b->name);
-  else if (inside > (smoothed ? points / 50 : 0))
-    warn(a, "it overlaps %s: %zu of its %zu points lie inside. Contacts will push them apart at the start", b->name,
-         inside, points);
-  size_t through = inside || smoothed ? 0 : edges_through(a, &rays, &scratch, &hits);
-  if (through)
-    warn(a, "it overlaps %s: %zu of its edges go through that. Contacts will push them apart at the start", b->name,
-         through);
-  dv_array_free(&hits);
-  dv_array_free(&scratch);
-  dv_ray_mesh_fini(&rays);
-}
-
 int models_make(Plan *p, const Options *o, const dvVoxels *image, double unit, dvMesh *surfaces)
 {
   Maker w = {
       .p = p, .o = o, .image = image, .unit = unit, .surfaces = surfaces, .context = divan_create((int)o->threads)};
   divan_listen(w.context, listen, &w);
   int status = 0;
+  for (size_t i = 0; i < p->count && !status && !interrupted(); i++)
+    if (is_organ(&p->things[i])) status = make_skin(&w, &p->things[i]);
+  if (!status && image) status = leave_gaps(&w);
   for (int vessels = 0; vessels < 2; vessels++)
     for (size_t i = 0; i < p->count && !status && !interrupted(); i++) {
       Thing *t = &p->things[i];
-      if (t->is_vessel == vessels) status = vessels ? make_vessels(&w, t) : make_organ(&w, t);
+      if (vessels ? t->is_vessel : is_organ(t)) status = vessels ? make_vessels(&w, t) : make_organ(&w, t);
     }
   for (size_t i = 0; i < p->ligament_count && !status; i++) status = tie(p, &p->ligaments[i]);
-  for (size_t i = 0; i < p->count && !status; i++)
-    for (size_t j = 0; j < p->count; j++)
-      if (i != j && !p->things[i].is_vessel && !p->things[j].is_vessel)
-        tell_overlap(&p->things[i], &p->things[j], image);
+  if (!status) tell_overlaps(&w);
   divan_destroy(&w.context);
   return status ? status : interrupted();
 }

@@ -2,6 +2,7 @@
 //
 //   1 = liver  young=4000 poisson=0.45 density=1060 hold=+y capsule=50 cell=0.012 grade=2 color=0.6/0.2/0.15
 //   2 = portal vessel=liver  young=1e6 wall=0.15 least=0.0015 longest=0.02
+//   4 = tumour part=liver  young=20000 density=1100
 //   6 = ribs   bone=1
 //   ligament = liver/stomach  stiffness=200 reach=0.01
 //
@@ -18,6 +19,7 @@
 
 static const double palette[][3] = {{0.62, 0.22, 0.18}, {0.85, 0.6, 0.5}, {0.35, 0.5, 0.3},  {0.85, 0.75, 0.5},
                                     {0.55, 0.35, 0.5},  {0.75, 0.4, 0.3}, {0.45, 0.45, 0.6}, {0.8, 0.55, 0.25}};
+static const double part_colours[][3] = {{0.93, 0.83, 0.42}, {0.5, 0.7, 0.4}, {0.9, 0.5, 0.65}, {0.5, 0.7, 0.85}};
 static const double vessel_colours[][3] = {{0.25, 0.35, 0.75}, {0.8, 0.15, 0.15}, {0.45, 0.25, 0.6}};
 
 // What is being read, for messages.
@@ -81,6 +83,9 @@ static const Number organ_numbers[] = {{"young", offsetof(Thing, young), 1, 1e12
                                        {"cell", offsetof(Thing, cell), 1e-6, 1e3},
                                        {"grade", offsetof(Thing, grade), 1, 4},
                                        {"bone", offsetof(Thing, bone), 0, 1}};
+static const Number part_numbers[] = {{"young", offsetof(Thing, young), 1, 1e12},
+                                      {"poisson", offsetof(Thing, poisson), 0, 0.499},
+                                      {"density", offsetof(Thing, density), 1e-3, 1e5}};
 static const Number vessel_numbers[] = {{"young", offsetof(Thing, young), 1, 1e12},
                                         {"poisson", offsetof(Thing, poisson), 0, 0.499},
                                         {"wall", offsetof(Thing, wall), 1e-3, 1},
@@ -108,6 +113,13 @@ static int set_number(const Entry *entry, void *into, const Number *list, size_t
                    : bad(entry, "'%s' is not known here", key);
 }
 
+static bool has_number(const Number *list, size_t count, const char *key)
+{
+  for (size_t i = 0; i < count; i++)
+    if (dv_same(list[i].name, key)) return true;
+  return false;
+}
+
 static int set_colour(const Entry *entry, Thing *t, const char *value)
 {
   const char *s = value;
@@ -123,6 +135,12 @@ static int set_thing(const Entry *entry, Thing *t, const char *key, const char *
 {
   static const char *const sides[] = {"+x", "-x", "+y", "-y", "+z", "-z", "all", "none"};
   if (dv_same(key, "color")) return set_colour(entry, t, value);
+  if (t->is_part) {
+    if (!has_number(part_numbers, DV_COUNT(part_numbers), key) &&
+        (dv_same(key, "hold") || has_number(organ_numbers, DV_COUNT(organ_numbers), key)))
+      return bad(entry, "'%s' is said of the organ; a part has young, poisson, density and color", key);
+    return set_number(entry, t, part_numbers, DV_COUNT(part_numbers), key, value);
+  }
   if (dv_same(key, "hold") && !t->is_vessel) {
     for (size_t i = 0; i < DV_COUNT(sides); i++)
       if (dv_same(value, sides[i])) {
@@ -196,6 +214,14 @@ static void make_vessel(Thing *t, size_t number)
   memcpy(t->colour, vessel_colours[number % DV_COUNT(vessel_colours)], sizeof t->colour);
 }
 
+// what is not said of it is that of its organ
+static void make_part(Thing *t, size_t number)
+{
+  t->is_part = true;
+  t->young = t->poisson = t->density = NAN;
+  memcpy(t->colour, part_colours[number % DV_COUNT(part_colours)], sizeof t->colour);
+}
+
 static int read_thing(Plan *p, const Entry *entry, int32_t label, const char *name, char *rest)
 {
   if (!is_name(name)) return bad(entry, "'%s' is not a name: letters, digits, - and _, a letter first", name);
@@ -205,12 +231,17 @@ static int read_thing(Plan *p, const Entry *entry, int32_t label, const char *na
     if (p->things[i].label == label) return bad(entry, "label %d is '%s' already", label, p->things[i].name);
   Thing *t = add_thing(p, name, label);
   t->line = entry->line;
-  if (has_option(rest, "vessel")) make_vessel(t, p->count);
+  bool vessel = has_option(rest, "vessel"), part = has_option(rest, "part");
+  if (vessel && part) return bad(entry, "'%s' is either vessels or a part of an organ", name);
+  size_t parts = 0;
+  for (size_t i = 0; i < p->count; i++) parts += p->things[i].is_part;
+  if (vessel) make_vessel(t, p->count);
+  if (part) make_part(t, parts);
   for (char *word; (word = next_word(&rest));) {
     const char *value = value_of(entry, word);
     if (!value) return DV_ERROR_INPUT;
     int status = 0;
-    if (dv_same(word, "vessel")) dv_snprintf(t->inside, sizeof t->inside, "%s", value);
+    if (dv_same(word, "vessel") || dv_same(word, "part")) dv_snprintf(t->inside, sizeof t->inside, "%s", value);
     else status = set_thing(entry, t, word, value);
     if (status) return status;
   }
@@ -248,12 +279,36 @@ static int read_entry(Plan *p, char *text, int line)
   return status;
 }
 
+// vessels and parts lie in an organ, which may be named after them
+static int check_inside(Plan *p, Thing *t)
+{
+  const Thing *organ = plan_find(p, t->inside);
+  const Entry entry = {t->name, p->file, t->line};
+  const char *what = t->is_part ? "part" : "vessel";
+  if (organ && organ->is_part && organ != t)
+    return bad(&entry, "'%s' is itself a part of an organ: write %s=%s", organ->name, what, organ->inside);
+  if (!organ || !is_organ(organ) || organ->bone > 0) {
+    const char *names[MOST_THINGS] = {0};
+    int count = 0;
+    for (size_t i = 0; i < p->count && !organ; i++)
+      if (is_organ(&p->things[i])) names[count++] = p->things[i].name;
+    int near = dv_nearest(t->inside, names, count);
+    return bad(&entry, "%s, and '%s' is none%s%s%s",
+               t->is_part ? "a part is one of an organ" : "vessels lie in an organ", t->inside,
+               near >= 0 ? "; did you mean '" : "", near >= 0 ? names[near] : "", near >= 0 ? "'?" : "");
+  }
+  if (!t->is_part) return 0;
+  if (isnan(t->young)) t->young = organ->young;
+  if (isnan(t->poisson)) t->poisson = organ->poisson;
+  if (isnan(t->density)) t->density = organ->density;
+  return 0;
+}
+
 static int check_names(Plan *p)
 {
   for (size_t i = 0; i < p->count; i++) {
-    const Thing *t = &p->things[i], *organ = t->is_vessel ? plan_find(p, t->inside) : NULL;
-    if (t->is_vessel && (!organ || organ->is_vessel || organ->bone > 0))
-      return bad(&(Entry){t->name, p->file, t->line}, "vessels lie in an organ, and '%s' is none", t->inside);
+    int status = is_organ(&p->things[i]) ? 0 : check_inside(p, &p->things[i]);
+    if (status) return status;
   }
   for (size_t i = 0; i < p->ligament_count; i++) {
     const Ligament *l = &p->ligaments[i];
@@ -261,7 +316,7 @@ static int check_names(Plan *p)
     const Entry entry = {"ligament", p->file, l->line};
     for (int e = 0; e < 2; e++) {
       const Thing *t = plan_find(p, ends[e]);
-      if (!t || t->is_vessel) return bad(&entry, "there is no organ '%s'", ends[e]);
+      if (!t || !is_organ(t)) return bad(&entry, "there is no organ '%s'", ends[e]);
     }
     if (plan_find(p, l->from)->bone > 0)
       return bad(&entry, "'%s' is bone: name the organ first, as in ligament=liver/%s", l->from, l->from);
@@ -308,9 +363,12 @@ void plan_free(Plan *p)
   for (size_t i = 0; i < p->count; i++) {
     Thing *t = &p->things[i];
     dv_skin_free(&t->skin);
+    dv_mask_free(&t->mask);
     dv_array_free(&t->x);
     dv_array_free(&t->tetrahedra);
     dv_array_free(&t->border);
+    dv_array_free(&t->fine);
+    dv_array_free(&t->part);
     dv_vessels_free(&t->vessels);
     dv_vessel_beams_free(&t->beams);
   }

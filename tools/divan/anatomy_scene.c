@@ -1,5 +1,5 @@
 // divan anatomy: writes meshes and the scene. One node for all organs, with one solver, so that ligaments and contacts
-// couple them; below each organ its surface (contacts, capsule), its vessels and its looks.
+// couple them; below each organ its surface (contacts, capsule), its vessels, parts and looks.
 #include "anatomy.h"
 
 #include "base/file.h"
@@ -37,8 +37,8 @@ static int write_meshes(const Options *o, Thing *t, double cell)
                  .triangles = {t->skin.triangles.data, t->skin.triangles.count, 0}};
   int status = write_one(o, t->name, ".obj", &skin);
   if (status) return status;
-  if (t->bone > 0) return 0;
-  if (!t->is_vessel) {
+  if (t->bone > 0 || t->is_part) return 0;
+  if (is_organ(t)) {
     dvMesh body = {.positions = {t->x.data, t->x.count, 0}, .tetrahedra = {t->tetrahedra.data, t->tetrahedra.count, 0}};
     return write_one(o, t->name, ".msh", &body);
   }
@@ -168,31 +168,63 @@ static void add_looks(dvText *s, const Thing *t, double alpha)
                  t->name, t->name, t->colour[0], t->colour[1], t->colour[2], alpha);
 }
 
+static double material_of(const Thing *t, size_t member) { return *(const double *)((const char *)t + member); }
+
+// One number when all tetrahedra have the same, else one for each. Are they several?
+static bool add_material(dvText *s, const Plan *p, const Thing *t, const char *name, size_t member)
+{
+  double own = material_of(t, member);
+  bool several = false;
+  for (size_t i = 0; i < t->part.count; i++)
+    several |= t->part.data[i] >= 0 && material_of(&p->things[t->part.data[i]], member) != own;
+  if (!several) {
+    add_numbers(s, name, &own, 1);
+    return false;
+  }
+  double *list = dv_alloc(t->part.count * sizeof *list);
+  for (size_t i = 0; i < t->part.count; i++)
+    list[i] = t->part.data[i] < 0 ? own : material_of(&p->things[t->part.data[i]], member);
+  add_numbers(s, name, list, t->part.count);
+  dv_free(list);
+  return true;
+}
+
+// lumped in the same way, but that densities of elements may differ
+static void add_tissue(dvText *s, const Plan *p, const Thing *t)
+{
+  dvText density = {0};
+  bool several = add_material(&density, p, t, "massDensity", offsetof(Thing, density));
+  dv_text_printf(s, "      <%s%s/>\n", several ? "MeshMatrixMass lumping=\"1\"" : "DiagonalMass", density.text);
+  dv_text_free(&density);
+  dv_text_add(s, "      <TetrahedralCorotationalFEMForceField name=\"tissue\"");
+  add_material(s, p, t, "youngModulus", offsetof(Thing, young));
+  add_material(s, p, t, "poissonRatio", offsetof(Thing, poisson));
+  dv_text_add(s, " method=\"large\"/>\n");
+}
+
 static void add_organ(dvText *s, const Plan *p, const Thing *t, bool contacts)
 {
-  bool has_vessels = false;
+  bool translucent = false;
   dv_text_printf(s,
                  "    <Node name=\"%s\">\n"
                  "      <MeshGmshLoader name=\"mesh\" filename=\"%s.msh\"/>\n"
                  "      <TetrahedronSetTopologyContainer name=\"tetrahedra\" src=\"@mesh\"/>\n"
                  "      <TetrahedronSetTopologyModifier/>\n"
                  "      <TetrahedronSetGeometryAlgorithms/>\n"
-                 "      <MechanicalObject name=\"dofs\" src=\"@mesh\"/>\n"
-                 "      <DiagonalMass massDensity=\"%g\"/>\n"
-                 "      <TetrahedralCorotationalFEMForceField name=\"tissue\" youngModulus=\"%g\" poissonRatio=\"%g\" "
-                 "method=\"large\"/>\n",
-                 t->name, t->name, t->density, t->young, t->poisson);
+                 "      <MechanicalObject name=\"dofs\" src=\"@mesh\"/>\n",
+                 t->name, t->name);
+  add_tissue(s, p, t);
   add_hold(s, t, contacts);
   dv_text_printf(s, "      <MeshParts name=\"parts\"%s/>\n", dv_same(t->hold, "none") ? "" : " kept=\"@held.indices\"");
   for (size_t i = 0; i < p->count; i++) {
     const Thing *v = &p->things[i];
-    if (!v->is_vessel || !dv_same(v->inside, t->name)) continue;
-    has_vessels = true;
-    add_vessels(s, v);
+    if (is_organ(v) || !lies_in(v, t)) continue;
+    translucent = true;
+    if (v->is_vessel) add_vessels(s, v);
     add_looks(s, v, 1);
   }
   add_surface(s, t, contacts);
-  add_looks(s, t, has_vessels ? 0.45 : 1);
+  add_looks(s, t, translucent ? 0.45 : 1);
   dv_text_add(s, "    </Node>\n");
 }
 
@@ -247,6 +279,29 @@ static void add_contacts(dvText *s, double gap)
   dv_text_add(s, "\"/>\n  <CollisionResponse response=\"FrictionContactConstraint\" responseParams=\"mu=0.1\"/>\n");
 }
 
+static bool is_anchor(const Thing *t) { return is_organ(t) && (t->bone > 0 || !dv_same(t->hold, "none")); }
+
+// organs that are neither held nor tied, over others or not, to what is held
+static void tell_falling(Plan *p)
+{
+  bool safe[MOST_THINGS], changed = true;
+  dvText list = {0};
+  for (size_t i = 0; i < p->count; i++) safe[i] = is_anchor(&p->things[i]);
+  while (changed) {
+    changed = false;
+    for (size_t i = 0; i < p->ligament_count; i++) {
+      ptrdiff_t a = plan_find(p, p->ligaments[i].from) - p->things, b = plan_find(p, p->ligaments[i].to) - p->things;
+      changed |= safe[a] != safe[b];
+      safe[a] = safe[b] = safe[a] || safe[b];
+    }
+  }
+  for (size_t i = 0; i < p->count; i++)
+    if (is_organ(&p->things[i]) && !safe[i]) dv_text_printf(&list, "%s%s", list.length ? ", " : "", p->things[i].name);
+  if (list.length)
+    fprintf(stderr, "divan anatomy: warning: nothing holds %s, which will fall: say hold= or ligament=\n", list.text);
+  dv_text_free(&list);
+}
+
 static void add_scene(dvText *s, Plan *p, const Options *o)
 {
   size_t organs = 0;
@@ -255,7 +310,7 @@ static void add_scene(dvText *s, Plan *p, const Options *o)
   size_t moving = 0;
   for (size_t i = 0; i < p->count; i++) {
     const Thing *t = &p->things[i];
-    if (t->is_vessel) continue;
+    if (!is_organ(t)) continue;
     organs++;
     moving += !(t->bone > 0);
     held |= !dv_same(t->hold, "none") && !(t->bone > 0);
@@ -264,6 +319,7 @@ static void add_scene(dvText *s, Plan *p, const Options *o)
   bool contacts = organs > 1 && moving;
   if (!held)
     fprintf(stderr, "divan anatomy: warning: no organ is held (hold=+y and the like): the scene has no gravity\n");
+  else tell_falling(p);
   dv_text_printf(s,
                  "<?xml version=\"1.0\"?>\n<!-- Made by divan anatomy from %s. Metres, kilograms, seconds. -->\n"
                  "<Node name=\"root\" gravity=\"0 %s 0\" dt=\"0.02\">\n",
@@ -285,7 +341,7 @@ static void add_scene(dvText *s, Plan *p, const Options *o)
                     "preconditioner=\"@factor\"/>\n"
                     "    <AsyncSparseLDLSolver name=\"factor\"/>\n");
   for (size_t i = 0; i < p->count; i++)
-    if (!p->things[i].is_vessel && !(p->things[i].bone > 0)) add_organ(s, p, &p->things[i], contacts);
+    if (is_organ(&p->things[i]) && !(p->things[i].bone > 0)) add_organ(s, p, &p->things[i], contacts);
   for (size_t i = 0; i < p->ligament_count; i++)
     add_ligament(s, &p->ligaments[i], plan_find(p, p->ligaments[i].to)->bone > 0);
   dv_text_add(s, "  </Node>\n</Node>\n");
@@ -295,7 +351,7 @@ int scene_write(Plan *p, const Options *o)
 {
   for (size_t i = 0; i < p->count; i++) {
     Thing *t = &p->things[i];
-    int status = write_meshes(o, t, t->is_vessel ? plan_find(p, t->inside)->cell : t->cell);
+    int status = write_meshes(o, t, is_organ(t) ? t->cell : plan_find(p, t->inside)->cell);
     if (status) return status;
   }
   dvText s = {0};

@@ -244,6 +244,7 @@ static dvStatus image_read(ImageField *f, dvVoxels *out)
                             "'%s' has no header that tells the size of the image", f->file);
   else if (dv_voxels_read(path, NULL, out, &error) != DV_OK)
     status = dv_field_error(o, &f->file, NULL, "%s: %s", path, error.text);
+  else if (out->told[0]) dv_field_warning(o, &f->file, NULL, "%s: %s", path, out->told);
   dv_free(path);
   DV_TRY(status);
   for (int k = 0; k < 3; k++)

@@ -66,6 +66,8 @@ static dvStatus read_voxels(VoxelLoader *l, dvVoxels *out)
     status = error.line ? dv_field_error(o, &l->filename, NULL, "%s:%d: %s", path, error.line, error.text)
                         : dv_field_error(o, &l->filename, NULL, "%s: %s", path, error.text);
   }
+  if (status == DV_OK && out->told[0] && !dv_was_set(o, l->voxelSize))
+    dv_field_warning(o, &l->filename, NULL, "%s: %s", path, out->told);
   dv_free(path);
   DV_TRY(status);
   if (!meta || dv_was_set(o, l->voxelSize)) memcpy(out->size, l->voxelSize, sizeof out->size);

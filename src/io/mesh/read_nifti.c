@@ -10,7 +10,7 @@
 #include <string.h>
 #include <zlib.h>
 
-enum { SHORT_HEADER = 348, LONG_HEADER = 540 };
+enum { SHORT_HEADER = 348, LONG_HEADER = 540, MOST_BEYOND = 1 << 24 };
 
 typedef struct Header {
   const unsigned char *at;
@@ -102,13 +102,10 @@ static dvStatus read_sizes(const Header *h, dvVoxelLayout *out, dvMeshError *err
     if (n < 1 || n > INT32_MAX)
       return dv_voxels_fail(error, "%lld voxels along axis %d cannot be read", (long long)n, k);
     if (k <= 3) out->n[k - 1] = (int32_t)n;
-    else if (n > 1) return dv_voxels_fail(error, "the file holds %lld images; only one is read", (long long)n);
+    else if (n > 1)
+      return dv_voxels_fail(error, "the file holds %lld images (times or channels); save one of them", (long long)n);
   }
-  for (int k = 0; k < 3; k++) {
-    double size = fabs(real(h, 80 + 4 * k, 112 + 8 * k));
-    if (!isfinite(size)) return dv_voxels_fail(error, "the size of a voxel is not finite");
-    out->size[k] = size > 0 ? size : 1;
-  }
+  for (int k = 0; k < 3; k++) out->size[k] = real(h, 80 + 4 * k, 112 + 8 * k);
   return DV_OK;
 }
 
@@ -128,26 +125,83 @@ static void read_quaternion(const Header *h, double turn[9])
   memcpy(turn, m, sizeof m);
 }
 
-// directions, sizes and the place of the first voxel's corner
-static dvStatus read_place(const Header *h, dvVoxelLayout *out, dvMeshError *error)
+// the middle of the first voxel, and the directions of the axes, from the quaternion
+static void place_by_quaternion(const Header *h, dvVoxelLayout *out)
 {
-  bool matrix = whole(h, 254, 2, 348, 4) > 0, quaternion = whole(h, 252, 2, 344, 4) > 0;
-  for (int k = 0; k < 9; k++) out->turn[k] = k % 4 == 0;
-  for (int i = 0; i < 3 && matrix; i++) {
+  read_quaternion(h, out->turn);
+  for (int i = 0; i < 3; i++) out->origin[i] = real(h, 268 + 4 * i, 376 + 8 * i);
+}
+
+static dvStatus place_by_matrix(const Header *h, dvVoxelLayout *out, dvMeshError *error)
+{
+  for (int i = 0; i < 3; i++) {
     for (int k = 0; k < 3; k++) out->turn[3 * i + k] = real(h, 280 + 16 * i + 4 * k, 400 + 32 * i + 8 * k);
     out->origin[i] = real(h, 292 + 16 * i, 424 + 32 * i);
   }
-  for (int k = 0; k < 3 && matrix; k++) {
+  for (int k = 0; k < 3; k++) {
     double length =
         sqrt(out->turn[k] * out->turn[k] + out->turn[3 + k] * out->turn[3 + k] + out->turn[6 + k] * out->turn[6 + k]);
     if (!(length > 0) || !isfinite(length)) return dv_voxels_fail(error, "axis %d has no direction", k + 1);
     out->size[k] = length;
     for (int i = 0; i < 3; i++) out->turn[3 * i + k] /= length;
   }
-  if (!matrix && quaternion) {
-    read_quaternion(h, out->turn);
-    for (int i = 0; i < 3; i++) out->origin[i] = real(h, 268 + 4 * i, 376 + 8 * i);
+  return DV_OK;
+}
+
+// how far apart two layouts place a voxel, at most: at one of the corners
+static double apart(const dvVoxelLayout *a, const dvVoxelLayout *b)
+{
+  double most = 0;
+  for (int c = 0; c < 8; c++) {
+    double squares = 0;
+    for (int i = 0; i < 3; i++) {
+      double d = a->origin[i] - b->origin[i];
+      for (int k = 0; k < 3; k++)
+        if (c >> k & 1) d += (a->n[k] - 1) * (a->turn[3 * i + k] * a->size[k] - b->turn[3 * i + k] * b->size[k]);
+      squares += d * d;
+    }
+    most = fmax(most, isfinite(squares) ? sqrt(squares) : INFINITY);
   }
+  return most;
+}
+
+// a matrix stands before the quaternion and the sizes; what these say else is told
+static void compare_places(const Header *h, bool quaternion, const dvVoxelLayout *sizes, dvVoxelLayout *out)
+{
+  double smallest = fmin(out->size[0], fmin(out->size[1], out->size[2])), way = INFINITY;
+  bool same = true;
+  dvVoxelLayout other = *sizes;
+  for (int k = 0; k < 3; k++) same &= fabs(fabs(sizes->size[k]) - out->size[k]) <= 1e-3 * out->size[k];
+  if (quaternion) {
+    for (int k = 0; k < 3; k++) other.size[k] = fabs(other.size[k]);
+    place_by_quaternion(h, &other);
+    way = apart(&other, out);
+    if (!isfinite(way)) dv_voxels_tell(out, "its quaternion (qform) is not finite: the matrix (sform) is used");
+    else if (way > 0.1 * smallest)
+      dv_voxels_tell(
+          out, "its matrix (sform) and its quaternion (qform) place voxels up to %.3g apart: the matrix is used", way);
+  }
+  if (!same)
+    dv_voxels_tell(out,
+                   "its voxels are %g x %g x %g by their sizes (pixdim), %g x %g x %g by the matrix (sform): the "
+                   "matrix is used",
+                   sizes->size[0], sizes->size[1], sizes->size[2], out->size[0], out->size[1], out->size[2]);
+}
+
+// directions, sizes and the place of the first voxel's corner
+static dvStatus read_place(const Header *h, dvVoxelLayout *out, dvMeshError *error)
+{
+  bool matrix = whole(h, 254, 2, 348, 4) > 0, quaternion = whole(h, 252, 2, 344, 4) > 0;
+  const dvVoxelLayout sizes = *out;
+  for (int k = 0; k < 9; k++) out->turn[k] = k % 4 == 0;
+  if (matrix) {
+    DV_TRY(place_by_matrix(h, out, error));
+    compare_places(h, quaternion, &sizes, out);
+  }
+  for (int k = 0; k < 3; k++)
+    if (!dv_voxels_mend_size(out, k))
+      return dv_voxels_fail(error, "the size of a voxel along axis %d is not finite", k + 1);
+  if (!matrix && quaternion) place_by_quaternion(h, out);
   for (int i = 0; i < 3; i++)
     for (int k = 0; k < 3; k++) out->origin[i] -= out->turn[3 * i + k] * out->size[k] / 2;
   for (int k = 0; k < 9; k++)
@@ -180,26 +234,40 @@ dvStatus dv_nifti_read_header(const char *bytes, size_t length, dvVoxelLayout *o
 
 // --- files ---------------------------------------------------------------------------------------
 
-// the first bytes of what gzip has packed, at most `room`; *got is how many there are
-static char *unpack(const char *bytes, size_t length, size_t room, size_t *got)
+// Unpacks what gzip has packed, in one piece or several: at most `room` bytes. *got is how many there are, *whole says
+// that nothing is damaged or missing: with `to_the_end` also behind these bytes, up to the check sum.
+static char *unpack(const char *bytes, size_t length, size_t room, bool to_the_end, size_t *got, bool *whole)
 {
-  char *out = room / 1100 > length ? NULL : dv_try_alloc(room + 1);   // it packs at most so well
+  char *out = room / 1100 > length ? NULL : dv_try_alloc(room + 1), rest[256];   // it packs at most so well
   z_stream z = {.next_in = (Bytef *)bytes, .avail_in = (uInt)dv_min_size(length, UINT32_MAX)};
   *got = 0;
+  *whole = false;
   if (!out || inflateInit2(&z, 16 + MAX_WBITS) != Z_OK) {
     dv_free(out);
     return NULL;
   }
-  for (int status = Z_OK; status == Z_OK && *got < room;) {
-    z.next_out = (Bytef *)out + *got;
-    z.avail_out = (uInt)dv_min_size(room - *got, 1u << 30);
-    uInt before = z.avail_out;
+  int status = Z_OK;
+  size_t behind = 0;
+  while (status == Z_OK && (*got < room || to_the_end)) {
+    bool beyond = *got == room;
+    z.next_out = beyond ? (Bytef *)rest : (Bytef *)out + *got;
+    z.avail_out = beyond ? sizeof rest : (uInt)dv_min_size(room - *got, 1u << 30);
+    uInt before = z.avail_out, left = z.avail_in;
     status = inflate(&z, Z_NO_FLUSH);
-    *got += before - z.avail_out;
-    if (before == z.avail_out && status == Z_OK) break;
+    *(beyond ? &behind : got) += before - z.avail_out;
+    to_the_end &= behind < MOST_BEYOND;   // what else is in the file may be endless
+    if (status == Z_STREAM_END && z.avail_in > 1 && z.next_in[0] == 0x1f && z.next_in[1] == 0x8b)
+      status = inflateReset(&z);
+    if (before == z.avail_out && left == z.avail_in && status == Z_OK) break;
   }
+  *whole = status == Z_STREAM_END || (status == Z_OK && *got == room && !to_the_end);
   inflateEnd(&z);
   return out;
+}
+
+static dvStatus damaged(dvMeshError *error)
+{
+  return dv_voxels_fail(error, "the compressed file is damaged, or cut short: copy it again");
 }
 
 dvStatus dv_nifti_decode(const char *bytes, size_t length, dvVoxels *out, dvMeshError *error)
@@ -212,17 +280,18 @@ dvStatus dv_nifti_decode(const char *bytes, size_t length, dvVoxels *out, dvMesh
     return dv_voxels_decode(&layout, bytes, length, out, error);
   }
   size_t got;
-  char *head = unpack(bytes, length, LONG_HEADER, &got);
+  bool whole;
+  char *head = unpack(bytes, length, LONG_HEADER, false, &got, &whole);
   dvStatus status =
-      head ? dv_nifti_read_header(head, got, &layout, error) : dv_voxels_fail(error, "the compressed file is damaged");
+      head && (whole || got >= SHORT_HEADER) ? dv_nifti_read_header(head, got, &layout, error) : damaged(error);
   dv_free(head);
   DV_TRY(status);
   double wanted = (double)layout.n[0] * layout.n[1] * layout.n[2] * dv_voxel_bytes(layout.type) + (double)layout.header;
   if (!(wanted < 8 * (double)dv_file_limit()))
     return dv_voxels_fail(error, "%d x %d x %d voxels are too many", layout.n[0], layout.n[1], layout.n[2]);
-  char *all = unpack(bytes, length, (size_t)wanted, &got);
+  char *all = unpack(bytes, length, (size_t)wanted, true, &got, &whole);
   if (!all) return dv_voxels_fail(error, "the compressed file is damaged, or shorter than its header says");
-  status = dv_voxels_decode(&layout, all, got, out, error);
+  status = whole ? dv_voxels_decode(&layout, all, got, out, error) : damaged(error);
   dv_free(all);
   return status;
 }

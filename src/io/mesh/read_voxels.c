@@ -26,7 +26,34 @@ void dv_voxels_free(dvVoxels *v)
   *v = (dvVoxels){0};
 }
 
+void dv_voxels_tell(dvVoxelLayout *l, const char *format, ...)
+{
+  size_t used = strlen(l->told);
+  if (used) used += (size_t)dv_snprintf(l->told + used, sizeof l->told - used, "; ");
+  if (used >= sizeof l->told) return;
+  va_list args;
+  va_start(args, format);
+  dv_vsnprintf(l->told + used, sizeof l->told - used, format, args);
+  va_end(args);
+}
+
+bool dv_voxels_mend_size(dvVoxelLayout *l, int axis)
+{
+  double size = l->size[axis];
+  if (!isfinite(size)) return false;
+  if (size > 0) return true;
+  l->size[axis] = size < 0 ? -size : 1;
+  dv_voxels_tell(l, "the size of a voxel along axis %d is %g: %g is taken", axis + 1, size, l->size[axis]);
+  return true;
+}
+
 // --- header --------------------------------------------------------------------------------------
+
+// What a MetaImage has said so far.
+typedef struct Said {
+  bool spacing, size, place, turn;
+  double element_size[3];
+} Said;
 
 static bool read_reals(dvMeshScan *s, const char *what, double out[3])
 {
@@ -58,7 +85,7 @@ static bool read_whole(dvMeshScan *s, const char *what, const char *key, int wan
 }
 
 // the value of one line; *done behind the last one
-static bool read_key(dvMeshScan *s, const char *key, size_t n, dvVoxelLayout *out, bool *done)
+static bool read_key(dvMeshScan *s, const char *key, size_t n, dvVoxelLayout *out, Said *said, bool *done)
 {
   const char *rest;
   size_t length;
@@ -71,16 +98,34 @@ static bool read_key(dvMeshScan *s, const char *key, size_t n, dvVoxelLayout *ou
       if (!dv_mesh_scan_int(s, "a number of voxels", &out->n[k])) return false;
     return true;
   }
-  if (dv_mesh_word_is(key, n, "ElementSpacing")) return read_reals(s, "a size of voxels", out->size);
-  if (dv_mesh_word_is(key, n, "Offset") || dv_mesh_word_is(key, n, "Position") || dv_mesh_word_is(key, n, "Origin"))
-    return read_reals(s, "a coordinate of the corner", out->origin);
+  if (dv_mesh_word_is(key, n, "ElementSpacing")) {
+    said->spacing = true;
+    return read_reals(s, "a size of voxels", out->size);
+  }
+  if (dv_mesh_word_is(key, n, "ElementSize")) {
+    said->size = true;
+    return read_reals(s, "a size of voxels", said->element_size);
+  }
+  if (dv_mesh_word_is(key, n, "Offset") || dv_mesh_word_is(key, n, "Position") || dv_mesh_word_is(key, n, "Origin")) {
+    double before[3];
+    memcpy(before, out->origin, sizeof before);
+    if (!read_reals(s, "a coordinate of the corner", out->origin)) return false;
+    if (said->place && memcmp(before, out->origin, sizeof before) != 0)
+      dv_voxels_tell(out, "its place is told twice, differently: that of %.*s is taken", (int)n, key);
+    said->place = true;
+    return true;
+  }
   if (dv_mesh_word_is(key, n, "TransformMatrix") || dv_mesh_word_is(key, n, "Rotation") ||
       dv_mesh_word_is(key, n, "Orientation")) {
-    double rows[9];
+    double rows[9], before[9];
+    memcpy(before, out->turn, sizeof before);
     for (int k = 0; k < 9; k++) {
       if (!dv_mesh_scan_real(s, "a direction of an axis", &rows[k])) return false;
       out->turn[3 * (k % 3) + k / 3] = rows[k];
     }
+    if (said->turn && memcmp(before, out->turn, sizeof before) != 0)
+      dv_voxels_tell(out, "its directions are told twice, differently: those of %.*s are taken", (int)n, key);
+    said->turn = true;
     return true;
   }
   if (dv_mesh_word_is(key, n, "HeaderSize")) {
@@ -90,6 +135,8 @@ static bool read_key(dvMeshScan *s, const char *key, size_t n, dvVoxelLayout *ou
   }
   dv_mesh_scan_rest(s, &rest, &length);   // steps behind the line
   if (dv_mesh_word_is(key, n, "ElementType")) return read_type(s, rest, length, &out->type);
+  if (dv_mesh_word_is(key, n, "BinaryData") && !read_truth(rest, length))
+    return dv_mesh_fail(s, "numbers that are written as text are not read; write them as binary ones");
   if (dv_mesh_word_is(key, n, "CompressedData")) out->compressed = read_truth(rest, length);
   if (dv_mesh_word_is(key, n, "BinaryDataByteOrderMSB") || dv_mesh_word_is(key, n, "ElementByteOrderMSB"))
     out->big_endian = read_truth(rest, length);
@@ -103,6 +150,23 @@ static bool read_key(dvMeshScan *s, const char *key, size_t n, dvVoxelLayout *ou
   return true;
 }
 
+// sizes above 0, directions of length 1
+static bool check_header(dvMeshScan *s, const Said *said, dvVoxelLayout *out)
+{
+  if (!said->spacing && said->size) memcpy(out->size, said->element_size, sizeof out->size);
+  if (!said->spacing && !said->size) dv_voxels_tell(out, "ElementSpacing is missing: voxels of 1 are taken");
+  for (int k = 0; k < 3; k++) dv_voxels_mend_size(out, k);
+  for (int k = 0; k < 3 && said->turn; k++) {
+    double length =
+        sqrt(out->turn[k] * out->turn[k] + out->turn[3 + k] * out->turn[3 + k] + out->turn[6 + k] * out->turn[6 + k]);
+    if (!(length > 0) || !isfinite(length)) return dv_mesh_fail(s, "axis %d has no direction", k + 1);
+    if (fabs(length - 1) > 1e-3)
+      dv_voxels_tell(out, "the direction of axis %d has the length %g: 1 is taken", k + 1, length);
+    for (int i = 0; i < 3; i++) out->turn[3 * i + k] /= length;
+  }
+  return true;
+}
+
 dvStatus dv_voxels_read_header(const char *bytes, size_t length, dvVoxelLayout *out, size_t *used, dvMeshError *error)
 {
   *out = (dvVoxelLayout){.size = {1, 1, 1}};
@@ -110,6 +174,7 @@ dvStatus dv_voxels_read_header(const char *bytes, size_t length, dvVoxelLayout *
   dv_mesh_scan_init(&s, bytes, length, error);
   s.one_line = true;
   bool done = false, good = true;
+  Said said = {0};
   const char *key, *equals;
   size_t n, m;
   while (good && !done && s.at < s.end) {
@@ -117,11 +182,12 @@ dvStatus dv_voxels_read_header(const char *bytes, size_t length, dvVoxelLayout *
     if (dv_mesh_scan_word(&s, &key, &n)) {
       good = dv_mesh_scan_word(&s, &equals, &m) && dv_mesh_word_is(equals, m, "=");
       if (!good) dv_mesh_fail(&s, "'Key = value' expected, found '%.*s'", (int)dv_min_size(n, 40), key);
-      good = good && read_key(&s, key, n, out, &done);
+      good = good && read_key(&s, key, n, out, &said, &done);
     }
     if (good && s.line == line) dv_mesh_skip_line(&s);
   }
   if (good && !done) good = dv_mesh_fail(&s, "ElementDataFile is missing");
+  good = good && check_header(&s, &said, out);
   if (used) *used = (size_t)(s.at - bytes);
   return good ? DV_OK : DV_ERROR_INPUT;
 }
@@ -218,6 +284,7 @@ dvStatus dv_voxels_decode(const dvVoxelLayout *l, const char *bytes, size_t leng
   memcpy(out->size, l->size, sizeof out->size);
   memcpy(out->origin, l->origin, sizeof out->origin);
   out->unit = l->unit;
+  memcpy(out->told, l->told, sizeof out->told);
   bool told = false;
   for (int k = 0; k < 9; k++) told |= l->turn[k] != 0;
   for (int k = 0; k < 9; k++) out->turn[k] = told ? l->turn[k] : k % 4 == 0;

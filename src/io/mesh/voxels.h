@@ -31,12 +31,14 @@ typedef struct dvVoxelLayout {
   bool big_endian, compressed;
   int64_t header;   // bytes before the numbers; -1: they stand at the end of the file
   char data[256];   // the file with the numbers; "" when they follow the header
+  char told[256];   // what of the header was not taken as it stands, for a warning; "" for nothing
 } dvVoxelLayout;
 
 typedef struct dvVoxels {
   int32_t n[3];
   double size[3], origin[3], turn[9], unit;   // as above; the turn is that of no rotation where it is not told
   DV_ARRAY(float) values;
+  char told[256];   // as above
 } dvVoxels;
 
 void dv_voxels_free(dvVoxels *v);
@@ -54,6 +56,9 @@ dvStatus dv_nifti_decode(const char *bytes, size_t length, dvVoxels *out, dvMesh
 // Writes one of bytes, for generators and tests: numbers as the layout places them. Packed when the name ends in .gz.
 dvStatus dv_nifti_write(const char *path, const dvVoxelLayout *layout, const uint8_t *values, dvMeshError *error);
 dvStatus dv_voxels_fail(dvMeshError *error, const char *format, ...) DV_PRINTF(2, 3);   // notes it: DV_ERROR_INPUT
+void dv_voxels_tell(dvVoxelLayout *l, const char *format, ...) DV_PRINTF(2, 3);         // adds to what is told
+// A size that is 0 is taken as 1, one below as its opposite; both are told. False for what is no number.
+bool dv_voxels_mend_size(dvVoxelLayout *l, int axis);
 // A file by its name. `raw` says what a file without a header holds, and may be NULL when it has one.
 dvStatus dv_voxels_read(const char *path, const dvVoxelLayout *raw, dvVoxels *out, dvMeshError *error);
 

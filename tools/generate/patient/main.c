@@ -1,9 +1,10 @@
-// generate_patient OUT.nii.gz [--seed N] [--voxel METRES] [--ribs]: an image of labels, of Divan's own, to be made a
-// scene of by `divan anatomy`.
+// generate_patient OUT.nii.gz [--seed N] [--voxel METRES] [--ribs] [--tumour]: an image of labels, of Divan's own, to
+// be made a scene of by `divan anatomy`.
 //
 // 1 the organ of generate_organ, 2 and 3 two trees of vessels in it that do not touch each other (portal and hepatic
 // veins), 4 a stomach in the hollow below it, 5 a gall bladder; with --ribs, in a larger image, 6 four pairs of ribs,
-// open towards the front. The same seed gives the same bytes.
+// open towards the front; with --tumour, 7 a tumour in the organ and a smaller one that bulges out of it. The same seed
+// gives the same bytes.
 #include "../organ/organ.h"
 
 #include "anatomy/vessels.h"
@@ -42,9 +43,16 @@ static double ribs_field(Vec3 p)
   return best;
 }
 
-static uint8_t label_of(Vec3 p, bool ribs)
+static double tumour_field(Vec3 p)
+{
+  return fmin(ellipsoid(p, vec(-0.066, 0.014, 0.012), vec(0.020, 0.017, 0.016)),
+              ellipsoid(p, vec(-0.022, -0.022, 0.052), vec(0.011, 0.011, 0.012)));
+}
+
+static uint8_t label_of(Vec3 p, bool ribs, bool tumour)
 {
   if (ribs && ribs_field(p) < 0) return 6;
+  if (tumour && tumour_field(p) < 0) return 7;
   if (organ_field(p) < 0) return 1;
   // a bag that follows the hollow, wider to the left
   double stomach = fmin(ellipsoid(p, vec(0.050, -0.075, -0.040), vec(0.060, 0.036, 0.040)),
@@ -68,7 +76,7 @@ static void grow(dvVessels *out, dvGrowth g)
   }
 }
 
-static bool make(const char *path, uint32_t seed, double voxel, bool ribs)
+static bool make(const char *path, uint32_t seed, double voxel, bool ribs, bool tumour)
 {
   double low[3] = {-0.13, -0.13, -0.095}, high[3] = {0.14, 0.09, 0.075};
   for (int k = 0; k < 3 && ribs; k++) low[k] -= 30 * 0.0015, high[k] += 30 * 0.0015;
@@ -84,8 +92,8 @@ static bool make(const char *path, uint32_t seed, double voxel, bool ribs)
   for (int z = 0; z < l.n[2]; z++)
     for (int y = 0; y < l.n[1]; y++)
       for (int x = 0; x < l.n[0]; x++)
-        bytes[i++] =
-            label_of(vec(low[0] + (x + 0.5) * voxel, low[1] + (y + 0.5) * voxel, low[2] + (z + 0.5) * voxel), ribs);
+        bytes[i++] = label_of(vec(low[0] + (x + 0.5) * voxel, low[1] + (y + 0.5) * voxel, low[2] + (z + 0.5) * voxel),
+                              ribs, tumour);
   dvVessels portal, veins;
   grow(&portal,
        (dvGrowth){.seed = seed, .root = {0.018, -0.012, -0.004}, .direction = {-1, 0.15, 0.1}, .length = 0.028});
@@ -112,20 +120,20 @@ int main(int argc, char **argv)
 {
   const char *path = NULL;
   double voxel = 0.001, seed = 1;
-  bool ribs = false;
+  bool ribs = false, tumour = false;
   for (int i = 1; i < argc; i++) {
     const char *value = i + 1 < argc ? argv[i + 1] : "";
     if (dv_same(argv[i], "--voxel") && dv_scan_real(&value, &voxel) && !*value) i++;
     else if (dv_same(argv[i], "--seed") && dv_scan_real(&value, &seed) && !*value) i++;
     else if (dv_same(argv[i], "--ribs")) ribs = true;
+    else if (dv_same(argv[i], "--tumour")) tumour = true;
     else if (!path && argv[i][0] != '-') path = argv[i];
     else path = "";
   }
   if (!path || !*path || !(voxel >= 0.0005 && voxel <= 0.01) || !(seed >= 0 && seed < 4e9)) {
-    fprintf(
-        stderr,
-        "usage: generate_patient OUT.nii.gz [--seed N] [--voxel METRES] [--ribs]   (0.0005 to 0.01, default 0.001)\n");
+    fprintf(stderr, "usage: generate_patient OUT.nii.gz [--seed N] [--voxel METRES] [--ribs] [--tumour]   (0.0005 to "
+                    "0.01, default 0.001)\n");
     return DV_ERROR_USAGE;
   }
-  return make(path, (uint32_t)seed, voxel, ribs) ? 0 : DV_ERROR_INPUT;
+  return make(path, (uint32_t)seed, voxel, ribs, tumour) ? 0 : DV_ERROR_INPUT;
 }
