@@ -58,8 +58,10 @@ struct dvSession {
   char *first;     // the scene that the program was started with: the only one whose author is trusted with any file
   bool ready;
   dvDraw draw;
-  unsigned graph;           // revision of the graph
-  unsigned graph_version;   // of the scene at that revision
+  DV_ARRAY(char *) pictures;   // of the draw list when that was looked at last
+  unsigned pictures_serial;    // number of that list
+  unsigned graph;              // revision of the graph
+  unsigned graph_version;      // of the scene at that revision
   DV_ARRAY(dvViewer *) viewers;
   dvViewer *editor;
   char editor_key[33];
@@ -115,7 +117,10 @@ json_t *dv_view_news(const dvNews *n);
 void dv_session_send(dvSession *s, dvViewer *to, json_t *message);   // takes the message over
 
 // --- describe.c ---
-json_t *dv_view_scene(dvSession *s);   // everything that can be drawn
+json_t *dv_view_scene(dvSession *s);                       // everything that can be drawn
+void dv_view_name_pictures(dvSession *s, json_t *scene);   // `file/N` becomes `file/SERIAL/N` there
+long dv_view_picture_number(const json_t *address);        // N of `file/N`, -1 for anything else
+void dv_view_free_pictures(dvSession *s);
 
 // --- graph.c ---
 json_t *dv_view_graph(dvSession *s);

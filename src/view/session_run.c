@@ -284,10 +284,4 @@ bool dv_session_frame(dvSession *s, dvViewer *v, dvText *out)
   return true;
 }
 
-char *dv_session_texture(dvSession *s, size_t index)
-{
-  return index < s->draw.textures.count ? dv_view_allowed(s, s->draw.textures.data[index]) : NULL;
-}
-
-size_t dv_session_texture_count(const dvSession *s) { return s->draw.textures.count; }
 unsigned dv_session_revision(const dvSession *s) { return s->draw.revision; }
