@@ -85,6 +85,14 @@ export class Session extends History {
     this.card = true;
   }
 
+  // It is gone: so is what became of the panel.
+  withoutCard() {
+    const { panel } = this.kept;
+    this.card = false;
+    delete this.kept.panel;
+    if (panel !== undefined) this.set({ panel });
+  }
+
   private giveBack() {
     this.card = false;
     Object.assign(this.settings, this.kept);

@@ -7,6 +7,7 @@ import { page } from './part.ts';
 const SIDES = ['right', 'left', 'up', 'down', 'front', 'back'];      // in the order of the keys: x, y, z of the scene
 const ORDER = [1, 0, 2, 3, 5, 4], ARROWS = ['→', '←', '↑', '↓', '↙', '↗'];
 
+const NOWHERE = 1e-9;      // m
 const REST = 0.1;      // s of the scene's time in which a hand has not moved
 
 type Get = (name: string) => string;
@@ -46,15 +47,27 @@ export class Keys {
 
   press(key: string, down: boolean) {
     if (down === this.held.has(key)) return;
-    this.used = true;
+    this.takeHands();
     if (down) this.send(key, far(this.get, key)); else { this.held.delete(key); this.session.keyEvent(key.codePointAt(0)!, false); }
     if (down) this.start();
+  }
+
+  // Whoever presses anything has all the hands: recorded ones go on no more. A hand is taken by a key that leads it nowhere.
+  private takeHands() {
+    if (this.used) return;
+    this.used = true;
+    for (const { keys } of hands(this.get)) {
+      if (keys.length !== 6) continue;
+      this.session.keyEvent(keys.codePointAt(0)!, true, NOWHERE);
+      this.session.keyEvent(keys.codePointAt(0)!, false);
+    }
   }
 
   // The hand straight to the mark, all keys that are lit at once, until it is another's turn: then the button goes out until it is
   // pressed again.
   lead(down: boolean) {
     this.leave();
+    if (down) this.takeHands();
     if (this.spent) { this.spent = false; this.changed(); }
     this.towards = down ? this.get('led') : '';
     this.followMark();

@@ -43,9 +43,9 @@ export class ProcedureCard extends Part {
       .card { display: flex; flex-direction: column; padding: 7px 10px; font-size: 12.5px; overflow: hidden; }
       .title { display: none; } .now { font-size: 14px; }
       .words { flex: 0 1000 auto; min-height: 64px; overflow: auto; } .use { flex: 0 1 auto; min-height: 0; overflow: auto; }
-      .foot { position: sticky; bottom: 0; margin-top: 2px; padding-top: 2px; background: var(--panel); }      /* how to begin is seen, however long the rest is */
+      .foot { position: sticky; bottom: 0; flex-wrap: nowrap; gap: 8px; margin-top: 2px; padding-top: 2px; background: var(--panel); white-space: nowrap; } .foot button { padding: 0 9px; } .foot .many { display: none; }      /* how to begin is seen, however long the rest is */
     }
-    @media ${LOW} { :host { width: 52%; max-height: none; align-self: stretch; } .card { border-left: 1px solid var(--line); } }
+    @media ${LOW} { .hold { min-height: 40px; } .about:not(:has(b)) { display: none; } .pad { gap: 3px; } .bar { margin: 2px 0; } .now { margin: 1px 0; } .values { margin: 0; } :host { width: 52%; max-height: none; align-self: stretch; } .card { border-left: 1px solid var(--line); } }
     .foot { align-items: center; display: flex; flex-wrap: wrap; gap: 4px 12px; margin-top: 6px; font-size: 11.5px; }
     pre { margin: 6px 0 0; max-height: 220px; overflow: auto; font: 11.5px var(--mono, monospace); white-space: pre-wrap; }
   `];
@@ -66,7 +66,7 @@ export class ProcedureCard extends Part {
     const what = path && `${this.session.hello?.scene} ${path}`;
     if (what === this.begun) return;
     this.begun = what;
-    if (!path) return;
+    if (!path) { this.session.withoutCard(); return; }
     this.keys ??= new Keys(this.session, this.get, () => !!this.path && !this.over, () => { this.drawn = true; this.requestUpdate(); });
     this.session.withCard(matchMedia(SMALL.cssText).matches);
   }
@@ -103,7 +103,7 @@ export class ProcedureCard extends Part {
     if (same) { this.keys?.goOn(); return; }
     this.buttons = buttons;
     if (time === 0) { this.shows = true; if (this.keys && !this.keys.holds) this.keys.used = false; }
-    if (this.keys?.used || path !== this.path) this.shows = false;
+    if (this.keys?.used) this.shows = false;
     this.path = path;
     this.values = values;
     this.keys?.goOn();
@@ -137,7 +137,7 @@ export class ProcedureCard extends Part {
       ${get('warning') ? html`<div class="warning" role="alert" id="procedure-warning">${get('warning')}</div>` : nothing}
       ${get('hint') ? html`<div class="hint" id="procedure-hint">${get('hint')}</div>` : nothing}
       ${get('values') ? html`<div class="values mono" id="procedure-values">${get('values').split('\n').map((v) => html`<span>${v}</span>`)}</div>` : nothing}
-      <div class="foot"><span>score <b class="mono" id="procedure-score">${number(score, 4)}</b></span><span>warnings <b class="mono">${get('warnings')}</b></span>
+      <div class="foot"><span>score <b class="mono" id="procedure-score">${number(score, 4)}</b></span><span class="many">warnings <b class="mono">${get('warnings')}</b></span>
         ${animating || done ? nothing : this.button('start', start ? 'Show me' : 'Go on', 'Space', () => this.session.animate(true))}
         ${undo && !done ? this.button('undo', 'Undo the stroke', 'U', () => this.session.undo()) : nothing}
         ${start ? nothing : this.button('anew', 'Begin anew', 'R', () => this.session.reset())}
