@@ -99,6 +99,8 @@ struct dvSession {
   dvObject *spring;   // MouseSpring that pulls, or NULL
   dvObject *device;   // driver whose emulated hand the mouse is, or NULL
   DV_ARRAY(dvFixed) fixed;
+  int32_t keys[16];   // that are held
+  size_t key_count;
   double spring_offset[3];   // from the pulled point to where the surface was held
   DV_ARRAY(dvUndo) undo;     // what was done to meshes, the last one last
   // recordings (play.h)
@@ -134,6 +136,7 @@ const char *dv_view_level_name(dvLevel level);
 json_t *dv_view_grab(dvSession *s, const double origin[3], const double direction[3], double stiffness);
 void dv_view_pull(dvSession *s, const double to[3]);
 void dv_view_release(dvSession *s);
+void dv_view_release_keys(dvSession *s);
 double dv_view_pull_force(const dvSession *s);   // of the spring that pulls, N
 json_t *dv_view_probe(dvSession *s, const double origin[3], const double direction[3]);
 void dv_view_forget_touch(dvSession *s);   // the scene goes

@@ -44,6 +44,7 @@ void dv_session_leave(dvSession *s, dvViewer *v)
     }
   if (s->editor == v) {
     dv_view_release(s);
+    dv_view_release_keys(s);
     s->editor = NULL;
     s->editor_left = dv_now();
   }
@@ -62,6 +63,7 @@ bool dv_session_may_edit(const dvSession *s, const dvViewer *v)
 
 void dv_session_become_editor(dvSession *s, dvViewer *v)
 {
+  if (s->editor != v) dv_view_release_keys(s);
   s->editor = v;
   memcpy(s->editor_key, v->key, sizeof s->editor_key);
 }

@@ -33,6 +33,8 @@ export class ProcedureCard extends Part {
     .hold small { font-size: 10px; min-height: 12px; white-space: nowrap; } kbd { font: 10.5px var(--mono, monospace); opacity: .7; border: 0; padding: 0; background: none; }
     .hold.lit, .hold.lit:not(:disabled):is(:hover, :active) { background: #ffd21f; border-color: #b08a00; color: #2a1f00; font-weight: 600; } .hold:active { filter: brightness(.85); }
     .about { font-size: 11.5px; opacity: .8; } .about kbd { display: inline; font: inherit; opacity: 1; white-space: normal; }
+    .how { display: none; opacity: .8; }
+    .foot { align-items: center; display: flex; flex-wrap: wrap; gap: 4px 12px; margin-top: 6px; font-size: 11.5px; }
     @media (pointer: coarse) { .hold { min-height: 46px; } kbd { display: none !important; } .foot button, .about button { min-height: 40px; padding: 0 12px; font-size: 13px; } }
     @media (max-width: 720px) {
       .card { border-radius: 10px 10px 0 0; }
@@ -45,8 +47,7 @@ export class ProcedureCard extends Part {
       .words { flex: 0 1000 auto; min-height: 64px; overflow: auto; } .use { flex: 0 1 auto; min-height: 0; overflow: auto; }
       .foot { position: sticky; bottom: 0; flex-wrap: nowrap; gap: 8px; margin-top: 2px; padding-top: 2px; background: var(--panel); white-space: nowrap; } .foot button { padding: 0 9px; } .foot .many { display: none; }      /* how to begin is seen, however long the rest is */
     }
-    @media ${LOW} { .hold { min-height: 40px; } .about:not(:has(b)) { display: none; } .pad { gap: 3px; } .bar { margin: 2px 0; } .now { margin: 1px 0; } .values { margin: 0; } :host { width: 52%; max-height: none; align-self: stretch; } .card { border-left: 1px solid var(--line); } }
-    .foot { align-items: center; display: flex; flex-wrap: wrap; gap: 4px 12px; margin-top: 6px; font-size: 11.5px; }
+    @media ${LOW} { .hold { min-height: 40px; } .about:not(:has(b)) { display: none; } .how { display: inline; } .pad { gap: 3px; } .bar { margin: 2px 0; } .now { margin: 1px 0; } .values { margin: 0; } :host { width: 52%; max-height: none; align-self: stretch; } .card { border-left: 1px solid var(--line); } }
     pre { margin: 6px 0 0; max-height: 220px; overflow: auto; font: 11.5px var(--mono, monospace); white-space: pre-wrap; }
   `];
   protected override topics = ['graph', 'status', 'scene'] as any;
@@ -141,6 +142,7 @@ export class ProcedureCard extends Part {
         ${animating || done ? nothing : this.button('start', start ? 'Show me' : 'Go on', 'Space', () => this.session.animate(true))}
         ${undo && !done ? this.button('undo', 'Undo the stroke', 'U', () => this.session.undo()) : nothing}
         ${start ? nothing : this.button('anew', 'Begin anew', 'R', () => this.session.reset())}
+        ${done ? nothing : html`<span class="how">Hold what is yellow</span>`}
         ${done ? html`<button id="procedure-save" @click=${() => download('report.txt', get('report'))}>Save the report</button>` : nothing}</div></div>
       <div class="use">${done || !this.keys ? nothing : pad(this.keys, get, animating && this.shows)}
       ${done ? html`<pre id="procedure-report">${get('report').split('\n\nall measures at the end:')[0].trim()}</pre>` : nothing}</div></section>`;
