@@ -285,6 +285,37 @@ describe('what a stranger sees of a procedure', () => {
   });
 });
 
+describe('a connection that is lost', () => {
+  test('leaves the card where it is, lets the hand rest, and comes back', async () => {
+    const divan = await startDivan('anatomy/liver/scene.scn');
+    const { page, context } = await openPage(divan.address, DESK);
+    await until(page, () => window.divan.session.editor);
+    await page.locator('#key-L small', { hasText: 'mm' }).waitFor();
+    const far = async () => parseFloat(await page.locator('#key-L small').textContent()), before = await far();
+    await page.locator('#key-J').hover();
+    await page.mouse.down();
+    await comes(far, (mm) => mm > before + 5, 'the grasper does not go to the left');
+    await page.evaluate(() => {      // gone, until it is let in again
+      const { connection } = window.divan.session, connect = connection.connect;
+      connection.connect = () => {};
+      window.back = () => { connection.connect = connect; connection.connect(); };
+      connection.socket.close();
+    });
+    await says(page, 'procedure-about', /Connection lost/);
+    assert.equal(await page.locator('.hold:not([disabled])').count(), 0, 'there is nothing to press');
+    await page.mouse.up();
+    await page.evaluate(() => window.back());
+    await until(page, () => window.divan.session.editor);
+    await says(page, 'procedure-about', /Hold what is yellow/);
+    const rests = await far(), time = await page.evaluate(() => window.divan.session.status.time);
+    await until(page, (t) => window.divan.session.status.time > t, time + 1);
+    assert.ok(Math.abs(await far() - rests) < 1.5, `the grasper goes on from ${rests} to ${await far()} mm`);
+    await page.locator('#procedure-lead.lit').waitFor();
+    await context.close();
+    await divan.stop();
+  });
+});
+
 describe('a procedure that fails', () => {
   test('says why', async () => {
     const divan = await startDivan('anatomy/cataract/wrong.scn');

@@ -133,7 +133,8 @@ function button({ id, lit, title, use, off }: Press, words: string, letters = ''
 
 function about(shown: boolean) {
   const s = page.session;
-  if (s.connection.open && !s.editor) return html`<b>You are watching.</b> <button id="procedure-edit" class="solid small" @click=${() => s.edit()}>Take over</button>`;
+  if (!s.connection.open) return html`<b>Connection lost.</b> Trying again…`;
+  if (!s.editor) return html`<b>You are watching.</b> <button id="procedure-edit" class="solid small" @click=${() => s.edit()}>Take over</button>`;
   if (shown) return html`<b>Recorded hands show it.</b> Any button takes over`;
   return html`Hold what is yellow until it goes out<kbd>, by the mouse or by Ctrl and its letter</kbd>`;
 }

@@ -50,7 +50,7 @@ export class ProcedureCard extends Part {
     @media ${LOW} { .hold { min-height: 40px; } .about:not(:has(b)) { display: none; } .how { display: inline; } .pad { gap: 3px; } .bar { margin: 2px 0; } .now { margin: 1px 0; } .values { margin: 0; } :host { width: 52%; max-height: none; align-self: stretch; } .card { border-left: 1px solid var(--line); } }
     pre { margin: 6px 0 0; max-height: 220px; overflow: auto; font: 11.5px var(--mono, monospace); white-space: pre-wrap; }
   `];
-  protected override topics = ['graph', 'status', 'scene'] as any;
+  protected override topics = ['graph', 'status', 'scene', 'connection'] as any;
   private timer = 0;
   private asking = false;
   private path = '';
@@ -87,14 +87,22 @@ export class ProcedureCard extends Part {
       this.timer = 0;
       const path = this.find_path();
       if (!path) { this.take(path, null); return; }
-      if (!this.session.connection.open) return;
+      if (!this.session.connection.open) { this.lost(); return; }
       this.asking = true;
       this.keys?.asks();
       try {
         const { object } = await this.session.connection.request<{ object: ObjectInfo }>('object', { path });
         this.take(path, object);
-      } catch { this.take('', null); } finally { this.asking = false; }
+      } catch { if (this.session.connection.open) this.take('', null); else this.lost(); } finally { this.asking = false; }
     }, PAUSE);
+  }
+
+  // The card stays, and its buttons wait with it.
+  private lost() {
+    this.keys?.leave();
+    this.buttons = '';
+    this.drawn = true;
+    this.requestUpdate();
   }
 
   private take(path: string, object: ObjectInfo | null) {
