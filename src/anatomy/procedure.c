@@ -45,6 +45,7 @@ typedef struct Procedure {
   char *taken;                          // the file that it was read from
   dvField *fields[DV_PROCEDURE_MOST];   // of the measures that are read
   double value[DV_PROCEDURE_MOST + DV_PROCEDURE_OWN];
+  uint64_t others;   // bits of the keys that do now what they do under a condition
   // remembered
   double began;   // when the present step did
   double cost;
@@ -146,7 +147,8 @@ static void set_text(Procedure *p, dvString *field, char *text)
 static void tell_warning(Procedure *p)
 {
   bool any = p->warned >= 0 && p->warned < (int32_t)p->p.warnings.count;
-  set_text(p, &p->warning, dv_strdup(any ? p->p.warnings.data[p->warned].text : ""));
+  const dvProcedureItem *w = any ? &p->p.warnings.data[p->warned] : NULL;
+  set_text(p, &p->warning, !w ? dv_strdup("") : w->hint ? dv_format("%s. %s", w->text, w->hint) : dv_strdup(w->text));
 }
 
 static bool has_ended(const Procedure *p) { return p->done || p->failed; }
@@ -158,7 +160,8 @@ static void tell_step(Procedure *p)
   if (has_ended(p)) {
     char *how = p->failed ? dv_format("Failed: %s", p->reason) : dv_strdup("Done");
     set_text(p, &p->instruction, p->p.score_text ? dv_format("%s. Score: %.4g", how, p->score) : dv_format("%s.", how));
-    set_text(p, &p->hint, dv_strdup(p->failed ? "Begin anew (R) to try again" : ""));
+    const char *why = p->failed ? p->p.failures.data[p->lost].hint : NULL;
+    set_text(p, &p->hint, dv_format("%s%sBegin anew (R) to try again", why ? why : "", why ? ". " : ""));
     dv_free(how);
     return;
   }
@@ -167,15 +170,28 @@ static void tell_step(Procedure *p)
   set_text(p, &p->hint, dv_strdup(s->hint ? s->hint : ""));
 }
 
-// hands and keys, a line each; they stay
+// hands and keys, a line each; what a key does may change
 static void tell_buttons(Procedure *p)
 {
   dvText t = {0};
   for (size_t i = 0; i < p->p.hands.count; i++)
     dv_text_printf(&t, "%s%s %s", t.length ? "\n" : "", p->p.hands.data[i].keys, p->p.hands.data[i].name);
-  for (size_t i = 0; i < p->p.keys.count; i++)
-    dv_text_printf(&t, "%s%c %s", t.length ? "\n" : "", p->p.keys.data[i].key, p->p.keys.data[i].text);
+  for (size_t i = 0; i < p->p.keys.count; i++) {
+    const dvProcedureKey *k = &p->p.keys.data[i];
+    dv_text_printf(&t, "%s%c %s", t.length ? "\n" : "", k->key, p->others >> i & 1 ? k->other : k->text);
+  }
   set_text(p, &p->buttons, t.text ? dv_text_take(&t) : dv_strdup(""));
+}
+
+static void follow_buttons(Procedure *p)
+{
+  uint64_t others = 0;
+  for (size_t i = 0; i < p->p.keys.count; i++)
+    if (p->p.keys.data[i].when && dv_expression_value(&p->p.keys.data[i].condition, p->value) > 0)
+      others |= (uint64_t)1 << i;
+  if (others == p->others) return;
+  p->others = others;
+  tell_buttons(p);
 }
 
 static void change_text(Procedure *p, dvString *field, const char *text)
@@ -235,6 +251,7 @@ static void tell_values(Procedure *p)
   list_values(p, p->value, text, sizeof text);
   change_text(p, &p->values, text);
   tell_way(p);
+  follow_buttons(p);
 }
 
 // what is to be done, as a message
@@ -258,6 +275,11 @@ static void write_report(Procedure *p)
     if (p->told[i])
       dv_text_printf(&t, "warning: %s: %d time%s, cost %g\n", p->p.warnings.data[i].text, p->told[i],
                      p->told[i] == 1 ? "" : "s", p->told[i] * p->p.warnings.data[i].cost);
+  for (size_t i = 0; i < p->p.warnings.count; i++)
+    if (p->told[i] && p->p.warnings.data[i].hint) dv_text_printf(&t, "to do better: %s\n", p->p.warnings.data[i].hint);
+  for (size_t i = 0; i < p->p.advice.count && p->done; i++)
+    if (dv_expression_value(&p->p.advice.data[i].expression, p->shown) > 0)
+      dv_text_printf(&t, "to do better: %s\n", p->p.advice.data[i].text);
   if (p->failed) dv_text_printf(&t, "failed at %.4g s: %s\n", p->ended[p->step - 1], p->p.failures.data[p->lost].text);
   if (p->p.score_text && has_ended(p)) dv_text_printf(&t, "score %.4g\n", p->score);
   if (has_ended(p) && p->p.shows.count) {
@@ -465,6 +487,7 @@ static void begin(Procedure *p)
   memset(p->shown, 0, sizeof p->shown);
   memset(p->active, 0, sizeof p->active);
   set_text(p, &p->title, dv_strdup(p->p.title ? p->p.title : o->name));
+  p->others = 0;
   tell_buttons(p);
   tell_step(p);
   write_report(p);

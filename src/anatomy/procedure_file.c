@@ -86,21 +86,18 @@ static bool read_measure(Reader *r, char *rest)
   return true;
 }
 
-enum { STEP, WARNING, FAILURE };
+enum { STEP, WARNING, FAILURE, ADVICE };
 
 static bool add_item(Reader *r, int kind, const char *text)
 {
   static const char *const asked[] = {"what is to be done in this step?", "what is the warning?",
-                                      "how does it fail? Say why it ends"};
-  dvProcedure *p = r->p;
+                                      "how does it fail? Say why it ends", "what is the advice?"};
+  dvProcedureItems *const lists[] = {&r->p->steps, &r->p->warnings, &r->p->failures, &r->p->advice};
+  dvProcedureItems *list = lists[kind];
   if (!*text) return fail(r, "%s", asked[kind]);
-  size_t count = kind == STEP ? p->steps.count : kind == WARNING ? p->warnings.count : p->failures.count;
-  if (count == DV_PROCEDURE_MOST) return fail(r, "more than %d of them", DV_PROCEDURE_MOST);
-  dvProcedureItem item = {.text = dv_strdup(text), .line = r->line};
-  if (kind == STEP) dv_push(&p->steps, item);
-  else if (kind == WARNING) dv_push(&p->warnings, item);
-  else dv_push(&p->failures, item);
-  r->item = &(kind == STEP ? p->steps.data : kind == WARNING ? p->warnings.data : p->failures.data)[count];
+  if (list->count == DV_PROCEDURE_MOST) return fail(r, "more than %d of them", DV_PROCEDURE_MOST);
+  dv_push(list, ((dvProcedureItem){.text = dv_strdup(text), .line = r->line}));
+  r->item = &list->data[list->count - 1];
   r->in_step = kind == STEP;
   return true;
 }
@@ -147,11 +144,27 @@ static bool read_hand(Reader *r, char *rest)
   return true;
 }
 
+// what a key does under a condition, where it has been given before: TEXT when EXPRESSION
+static bool read_other(Reader *r, dvProcedureKey *key, char *text)
+{
+  char *when = strstr(text, " when ");
+  if (key->other || !when || when == text)
+    return fail(r, "%c is given twice; say when it does something else: press %c = open the jaws when closed", key->key,
+                key->key);
+  *when = 0;
+  key->other = dv_strdup(text);
+  key->when = dv_strdup(when + 6);
+  key->line = r->line;
+  return true;
+}
+
 // KEY = TEXT
 static bool read_press(Reader *r, char *rest)
 {
-  const char *text = split_at_equals(rest);
+  char *text = split_at_equals(rest);
   if (!text || !is_key(rest[0]) || rest[1]) return fail(r, "write a key and what it does: press G = open or close");
+  for (size_t i = 0; i < r->p->keys.count; i++)
+    if (r->p->keys.data[i].key == rest[0]) return read_other(r, &r->p->keys.data[i], text);
   if (r->p->keys.count == DV_PROCEDURE_MOST) return fail(r, "more than %d of them", DV_PROCEDURE_MOST);
   dvProcedureKey key = {.key = rest[0], .text = dv_strdup(text)};
   dv_push(&r->p->keys, key);
@@ -212,7 +225,7 @@ static bool read_cost(Reader *r, const char *text)
 static bool read_line(Reader *r, char *key, char *rest)
 {
   static const char *const keys[] = {"title", "measure", "step", "hint", "until", "warning", "failure", "when",
-                                     "cost",  "score",   "show", "hand", "press", "lead",    "then"};
+                                     "cost",  "score",   "show", "hand", "press", "lead",    "then",    "advice"};
   if (dv_same(key, "title")) return set_once(r, &r->p->title, "title", rest);
   if (dv_same(key, "measure")) return read_measure(r, rest);
   if (dv_same(key, "show")) return read_show(r, rest);
@@ -221,14 +234,16 @@ static bool read_line(Reader *r, char *key, char *rest)
   if (dv_same(key, "step")) return add_item(r, STEP, rest);
   if (dv_same(key, "warning")) return add_item(r, WARNING, rest);
   if (dv_same(key, "failure")) return add_item(r, FAILURE, rest);
+  if (dv_same(key, "advice")) return add_item(r, ADVICE, rest);
   if (dv_same(key, "score")) {
     r->score_line = r->line;
     return set_once(r, &r->p->score_text, "score", rest);
   }
-  bool step = dv_list_has("hint until lead then", key), warning = dv_list_has("when cost", key);
-  if (step || warning) {
-    if (!r->item || r->in_step != step)
-      return fail(r, "%s belongs below a %s", key, step ? "step" : "warning or failure");
+  bool step = dv_list_has("until lead then", key), warning = dv_list_has("when cost", key), hint = dv_same(key, "hint");
+  if (hint && !r->item) return fail(r, "hint belongs below a step, warning or failure");
+  if (step || warning || hint) {
+    if (!r->item || (!hint && r->in_step != step))
+      return fail(r, "%s belongs below a %s", key, step ? "step" : "warning, failure or advice");
     if (dv_same(key, "hint")) return set_once(r, &r->item->hint, "hint", rest);
     if (dv_same(key, "cost")) return read_cost(r, rest);
     if (dv_same(key, "lead")) return read_lead(r, rest);
@@ -295,6 +310,15 @@ static bool read_items(Reader *r, dvProcedureItem *items, size_t count, const ch
   return true;
 }
 
+static bool read_keys(Reader *r, const char *names)
+{
+  for (size_t i = 0; i < r->p->keys.count; i++) {
+    dvProcedureKey *k = &r->p->keys.data[i];
+    if (k->when && !read_expression(r, &k->condition, k->when, names, k->line)) return false;
+  }
+  return true;
+}
+
 static bool read_expressions(Reader *r)
 {
   dvText names = {0};
@@ -303,6 +327,7 @@ static bool read_expressions(Reader *r)
   bool good = read_items(r, r->p->steps.data, r->p->steps.count, names.text, "until") &&
               read_items(r, r->p->warnings.data, r->p->warnings.count, names.text, "when") &&
               read_items(r, r->p->failures.data, r->p->failures.count, names.text, "when") &&
+              read_items(r, r->p->advice.data, r->p->advice.count, names.text, "when") && read_keys(r, names.text) &&
               read_items(r, r->p->shows.data, r->p->shows.count, names.text, "=") && read_places(r, names.text) &&
               (!r->p->score_text || read_expression(r, &r->p->score, r->p->score_text, names.text, r->score_line));
   dv_text_free(&names);
@@ -370,18 +395,23 @@ void dv_procedure_free(dvProcedure *p)
   free_items(p->steps.data, p->steps.count);
   free_items(p->warnings.data, p->warnings.count);
   free_items(p->failures.data, p->failures.count);
+  free_items(p->advice.data, p->advice.count);
   free_items(p->shows.data, p->shows.count);
   for (size_t i = 0; i < p->hands.count; i++) {
     dv_free(p->hands.data[i].name);
     free_place(&p->hands.data[i].place);
   }
-  for (size_t i = 0; i < p->keys.count; i++) dv_free(p->keys.data[i].text);
+  for (size_t i = 0; i < p->keys.count; i++) {
+    dv_free(p->keys.data[i].text), dv_free(p->keys.data[i].other), dv_free(p->keys.data[i].when);
+    dv_expression_free(&p->keys.data[i].condition);
+  }
   dv_array_free(&p->hands);
   dv_array_free(&p->keys);
   dv_array_free(&p->measures);
   dv_array_free(&p->steps);
   dv_array_free(&p->warnings);
   dv_array_free(&p->failures);
+  dv_array_free(&p->advice);
   dv_array_free(&p->shows);
   dv_expression_free(&p->score);
   dv_free(p->score_text);

@@ -6,7 +6,8 @@
 //   measure  part      = resected / (resected + remaining)   or an expression of the measures before it
 //   show     resected (ml) = 1e6 * resected               a value that is shown all the time
 //   hand     cautery = LJIKOU x y z                        keys of a hand, and where it is: three expressions
-//   press    B = current on or off                        a key that does something else
+//   press    B = current on                               a key that does something else
+//   press    B = current off when burning                 and what it does then
 //   step     Cut the left lobe off
 //     hint   Press C and drag a line along the furrow
 //     lead   cautery = 0 lowest-0.01 z 0.002               where that hand is to go, and how near is there
@@ -15,8 +16,11 @@
 //   warning  A large vessel is open
 //     when   cut > 6
 //     cost   10
+//     hint   Clip it                                      what helps; of failures, too
 //   failure  More than half of the organ is gone         it ends there, and is not done
 //     when   resected > remaining
+//   advice   Cut along the furrow                          told at the end
+//     when   cut > 3
 //   score    100 - cost - 0.5 * time
 //
 // Goals, conditions and score are expressions (math/expression.h) of the measures and of time (s, of the scene),
@@ -56,9 +60,12 @@ typedef struct dvProcedureHand {
 typedef struct dvProcedureKey {
   char key;
   char *text;
+  char *other, *when;   // what it does under a condition; NULL: always the same
+  int line;
+  dvExpression condition;
 } dvProcedureKey;
 
-typedef struct dvProcedureItem {   // a step, a warning, a failure or what is shown
+typedef struct dvProcedureItem {   // a step, a warning, a failure, an advice or what is shown
   char *text, *hint;               // hint may be NULL
   char *condition;
   dvExpression expression;
@@ -71,13 +78,16 @@ typedef struct dvProcedureItem {   // a step, a warning, a failure or what is sh
   int line, asked_line;
 } dvProcedureItem;
 
+typedef DV_ARRAY(dvProcedureItem) dvProcedureItems;
+
 typedef struct dvProcedure {
   char *title;
   DV_ARRAY(dvProcedureMeasure) measures;
-  DV_ARRAY(dvProcedureItem) steps;
-  DV_ARRAY(dvProcedureItem) warnings;
-  DV_ARRAY(dvProcedureItem) failures;
-  DV_ARRAY(dvProcedureItem) shows;   // their value is the condition
+  dvProcedureItems steps;
+  dvProcedureItems warnings;
+  dvProcedureItems failures;
+  dvProcedureItems advice;   // told at the end where its condition holds
+  dvProcedureItems shows;    // their value is the condition
   DV_ARRAY(dvProcedureHand) hands;
   DV_ARRAY(dvProcedureKey) keys;
   char *score_text;   // NULL without

@@ -2,6 +2,8 @@
 // quaternions, 1987): the quaternion is the eigenvector of the largest eigenvalue of a symmetric 4x4 matrix.
 #include "view/export.h"
 
+#include "view/inside.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -143,11 +145,8 @@ static void colour_of(const json_t *material, dvExportPart *p)
 // "file/3": the third of the pictures that the recording names
 static char *picture_of(const json_t *material, const json_t *layout)
 {
-  const char *address = json_string_value(json_object_get(material, "texture"));
-  if (!address || !dv_starts_with(address, "file/")) return NULL;
-  long long number = -1;
-  const char *at = address + 5;
-  if (!dv_scan_int(&at, &number) || number < 0) return NULL;
+  long number = dv_view_picture_number(json_object_get(material, "texture"));
+  if (number < 0) return NULL;
   return dv_strdup(json_string_value(json_array_get(json_object_get(layout, "textures"), (size_t)number)));
 }
 

@@ -58,8 +58,10 @@ struct dvSession {
   char *first;     // the scene that the program was started with: the only one whose author is trusted with any file
   bool ready;
   dvDraw draw;
-  unsigned graph;           // revision of the graph
-  unsigned graph_version;   // of the scene at that revision
+  DV_ARRAY(char *) pictures;   // of the draw list when that was looked at last
+  unsigned pictures_serial;    // number of that list
+  unsigned graph;              // revision of the graph
+  unsigned graph_version;      // of the scene at that revision
   DV_ARRAY(dvViewer *) viewers;
   dvViewer *editor;
   char editor_key[33];
@@ -97,6 +99,8 @@ struct dvSession {
   dvObject *spring;   // MouseSpring that pulls, or NULL
   dvObject *device;   // driver whose emulated hand the mouse is, or NULL
   DV_ARRAY(dvFixed) fixed;
+  int32_t keys[16];   // that are held
+  size_t key_count;
   double spring_offset[3];   // from the pulled point to where the surface was held
   DV_ARRAY(dvUndo) undo;     // what was done to meshes, the last one last
   // recordings (play.h)
@@ -115,7 +119,10 @@ json_t *dv_view_news(const dvNews *n);
 void dv_session_send(dvSession *s, dvViewer *to, json_t *message);   // takes the message over
 
 // --- describe.c ---
-json_t *dv_view_scene(dvSession *s);   // everything that can be drawn
+json_t *dv_view_scene(dvSession *s);                       // everything that can be drawn
+void dv_view_name_pictures(dvSession *s, json_t *scene);   // `file/N` becomes `file/SERIAL/N` there
+long dv_view_picture_number(const json_t *address);        // N of `file/N`, -1 for anything else
+void dv_view_free_pictures(dvSession *s);
 
 // --- graph.c ---
 json_t *dv_view_graph(dvSession *s);
@@ -129,6 +136,7 @@ const char *dv_view_level_name(dvLevel level);
 json_t *dv_view_grab(dvSession *s, const double origin[3], const double direction[3], double stiffness);
 void dv_view_pull(dvSession *s, const double to[3]);
 void dv_view_release(dvSession *s);
+void dv_view_release_keys(dvSession *s);
 double dv_view_pull_force(const dvSession *s);   // of the spring that pulls, N
 json_t *dv_view_probe(dvSession *s, const double origin[3], const double direction[3]);
 void dv_view_forget_touch(dvSession *s);   // the scene goes

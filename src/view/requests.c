@@ -77,6 +77,7 @@ static json_t *do_scene(dvRequest *r)
   dvSession *s = r->session;
   if (!dv_play_on(s)) dv_draw_follow(&s->draw, s->ready ? s->scene : NULL);
   json_t *scene = dv_play_on(s) ? dv_play_scene(s) : dv_view_scene(s);
+  dv_view_name_pictures(s, scene);
   r->viewer->revision = s->draw.revision;
   r->viewer->seen.count = 0;
   s->moved = true;

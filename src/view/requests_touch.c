@@ -102,6 +102,23 @@ json_t *dv_do_undo(dvRequest *r)
   return r->session->undo.count ? dv_view_undo(r->session) : dv_edit_undo(r->session);
 }
 
+// what is held, so that it can be let go when whoever holds it is gone; of very many the first
+static void note_key(dvSession *s, int32_t key, bool down)
+{
+  size_t i = 0;
+  while (i < s->key_count && s->keys[i] != key) i++;
+  if (down && i == s->key_count && i < DV_COUNT(s->keys)) s->keys[s->key_count++] = key;
+  else if (!down && i < s->key_count) s->keys[i] = s->keys[--s->key_count];
+}
+
+void dv_view_release_keys(dvSession *s)
+{
+  while (s->key_count) {
+    int32_t key = s->keys[--s->key_count];
+    if (s->ready) dv_scene_send(s->scene, &(dvEvent){.kind = DV_EVENT_KEY, .key = key, .released = true});
+  }
+}
+
 json_t *dv_do_key(dvRequest *r)
 {
   double key, way = 0;
@@ -109,6 +126,7 @@ json_t *dv_do_key(dvRequest *r)
   bool down = !json_is_false(json_object_get(r->body, "down"));
   dv_request_number(r, "way", &way);
   r->session->moved = true;   // a controller may act at once
+  note_key(r->session, (int32_t)key, down);
   dv_scene_send(r->session->scene, &(dvEvent){.kind = DV_EVENT_KEY, .key = (int)key, .released = !down, .way = way});
   return NULL;
 }

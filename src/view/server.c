@@ -80,6 +80,7 @@ struct dvServer {
   DV_ARRAY(Guest *) guests;
   int sockets;                 // guests that are clients
   DV_ARRAY(char *) pictures;   // files that may be asked for
+  unsigned pictures_serial;    // number of that list, in their addresses
   unsigned pictures_revision;
 };
 
@@ -267,19 +268,34 @@ static const char *picture_type(const char *data, size_t length)
   return NULL;   // nothing but pictures leaves the machine
 }
 
-static void send_picture(const Guest *g, bool with_body, const char *number)
+static bool read_number(const char **at, unsigned long *number)
+{
+  char *end;
+  if (**at < '0' || **at > '9') return false;
+  errno = 0;
+  *number = strtoul(*at, &end, 10);
+  *at = end;
+  return errno == 0;
+}
+
+// the picture of an address `SERIAL/N`; one of a list that was there before is gone: no content, of which no browser
+// complains
+static void send_picture(const Guest *g, bool with_body, const char *name)
 {
   dvServer *s = g->server;
-  char *end, *path = NULL;
-  errno = 0;
-  unsigned long index = *number >= '0' && *number <= '9' ? strtoul(number, &end, 10) : (end = (char *)number, 0);
+  char *path = NULL;
+  unsigned long serial = 0, index = 0;
+  bool good = read_number(&name, &serial) && *name++ == '/' && read_number(&name, &index) && !*name, gone = false;
   pthread_mutex_lock(&s->lock);
-  if (end != number && *end == 0 && errno == 0 && index < s->pictures.count) path = dv_strdup(s->pictures.data[index]);
+  gone = good && serial > 0 && serial < s->pictures_serial;
+  if (good && serial == s->pictures_serial && index < s->pictures.count) path = dv_strdup(s->pictures.data[index]);
   pthread_mutex_unlock(&s->lock);
   size_t length = 0;
   char *data = dv_file_read(path, &length);
   const char *type = data ? picture_type(data, length) : NULL;
+  static const char nothing[] = "HTTP/1.1 204 No Content\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n";
   if (type) respond(g->socket, with_body, "200 OK", type, data, length);
+  else if (gone) dv_socket_write(g->socket, nothing, sizeof nothing - 1);
   else refuse(g->socket, with_body, "404 Not Found");
   dv_free(path);
   dv_free(data);
@@ -425,6 +441,21 @@ static void client_leaves(dvServer *s, Client *c)
   free_client(c);
 }
 
+static void publish_pictures(dvServer *s)
+{
+  unsigned revision = dv_session_revision(s->session);
+  if (revision == s->pictures_revision) return;
+  s->pictures_revision = revision;
+  unsigned serial = dv_session_pictures(s->session);
+  pthread_mutex_lock(&s->lock);
+  s->pictures_serial = serial;
+  for (size_t i = 0; i < s->pictures.count; i++) dv_free(s->pictures.data[i]);
+  s->pictures.count = 0;
+  for (size_t i = 0; i < dv_session_texture_count(s->session); i++)
+    dv_push(&s->pictures, dv_session_texture(s->session, i));
+  pthread_mutex_unlock(&s->lock);
+}
+
 static void handle(dvServer *s, Event *e)
 {
   Client *c = e->client;
@@ -439,6 +470,7 @@ static void handle(dvServer *s, Event *e)
     break;
   case EVENT_REQUEST:
     if (c->joined) dv_session_handle(s->session, &c->viewer, e->text, e->length, &reply);
+    publish_pictures(s);   // before their addresses are told
     if (reply.length) post(c, DV_WEB_TEXT, reply.text, reply.length);
     dv_text_free(&reply);
     dv_free(e->text);
@@ -458,19 +490,6 @@ static void handle_events(dvServer *s)
     handle(s, &e);
     pthread_mutex_lock(&s->lock);
   }
-  pthread_mutex_unlock(&s->lock);
-}
-
-static void publish_pictures(dvServer *s)
-{
-  unsigned revision = dv_session_revision(s->session);
-  if (revision == s->pictures_revision) return;
-  s->pictures_revision = revision;
-  pthread_mutex_lock(&s->lock);
-  for (size_t i = 0; i < s->pictures.count; i++) dv_free(s->pictures.data[i]);
-  s->pictures.count = 0;
-  for (size_t i = 0; i < dv_session_texture_count(s->session); i++)
-    dv_push(&s->pictures, dv_session_texture(s->session, i));
   pthread_mutex_unlock(&s->lock);
 }
 

@@ -419,6 +419,7 @@ void dv_session_destroy(dvSession **session)
   clear_news(s);
   dv_session_forget_edits(s);
   dv_draw_free(&s->draw);
+  dv_view_free_pictures(s);
   for (size_t i = 0; i < s->roots.count; i++) dv_free(s->roots.data[i]);
   for (size_t i = 0; i < s->watches.count; i++) dv_free(s->watches.data[i].path), dv_free(s->watches.data[i].field);
   dv_array_free(&s->roots);

@@ -92,6 +92,7 @@ bool dv_session_frame(dvSession *session, dvViewer *viewer, dvText *out);
 // frees it.
 char *dv_session_texture(dvSession *session, size_t index);
 size_t dv_session_texture_count(const dvSession *session);
+unsigned dv_session_pictures(dvSession *session);         // number of their list, from 1; another list has another one
 unsigned dv_session_revision(const dvSession *session);   // of what can be drawn
 
 #endif

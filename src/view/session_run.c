@@ -44,6 +44,7 @@ void dv_session_leave(dvSession *s, dvViewer *v)
     }
   if (s->editor == v) {
     dv_view_release(s);
+    dv_view_release_keys(s);
     s->editor = NULL;
     s->editor_left = dv_now();
   }
@@ -62,6 +63,7 @@ bool dv_session_may_edit(const dvSession *s, const dvViewer *v)
 
 void dv_session_become_editor(dvSession *s, dvViewer *v)
 {
+  if (s->editor != v) dv_view_release_keys(s);
   s->editor = v;
   memcpy(s->editor_key, v->key, sizeof s->editor_key);
 }
@@ -284,10 +286,4 @@ bool dv_session_frame(dvSession *s, dvViewer *v, dvText *out)
   return true;
 }
 
-char *dv_session_texture(dvSession *s, size_t index)
-{
-  return index < s->draw.textures.count ? dv_view_allowed(s, s->draw.textures.data[index]) : NULL;
-}
-
-size_t dv_session_texture_count(const dvSession *s) { return s->draw.textures.count; }
 unsigned dv_session_revision(const dvSession *s) { return s->draw.revision; }

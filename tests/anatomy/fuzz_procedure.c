@@ -24,6 +24,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     check(p.measures.count <= DV_PROCEDURE_MOST && p.steps.count <= DV_PROCEDURE_MOST);
     for (size_t i = 0; i < p.steps.count; i++) dv_expression_value(&p.steps.data[i].expression, values);
     for (size_t i = 0; i < p.warnings.count; i++) dv_expression_value(&p.warnings.data[i].expression, values);
+    for (size_t i = 0; i < p.advice.count; i++) dv_expression_value(&p.advice.data[i].expression, values);
+    for (size_t i = 0; i < p.keys.count; i++) {
+      check(!p.keys.data[i].other == !p.keys.data[i].when);
+      if (p.keys.data[i].when) dv_expression_value(&p.keys.data[i].condition, values);
+    }
     if (p.score_text) dv_expression_value(&p.score, values);
   }
   dv_procedure_free(&p);

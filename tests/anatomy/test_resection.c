@@ -315,7 +315,8 @@ static void mistakes_in_files_are_told(void **state)
       {"step Do it\n", "has no 'until'", 1},
       {"step Do it\nuntil x > 1\n", "x", 2},
       {"until 1\n", "until belongs below a step", 1},
-      {"step A\nuntil 1\nwarning B\nhint c\n", "hint belongs below a step", 4},
+      {"step A\nuntil 1\nwarning B\nwhen 1\nhint c\nhint d\n", "a second hint", 6},
+      {"hint c\n", "hint belongs below a step", 1},
       {"step A\nuntil 1\nuntil 2\n", "a second until", 3},
       {"step\n", "what is to be done", 1},
       {"measure a\nstep A\nuntil 1\n", "a name and a field", 1},
@@ -329,8 +330,11 @@ static void mistakes_in_files_are_told(void **state)
       {"step A\nuntil 1\nscore 1 +\n", "1 +", 3},
       {"failure\n", "how does it fail?", 1},
       {"step A\nuntil 1\nfailure B\n", "has no 'when'", 3},
-      {"step A\nuntil 1\nfailure B\nhint c\n", "hint belongs below a step", 4},
-      {"when 1\n", "when belongs below a warning or failure", 1},
+      {"step A\nuntil 1\nfailure B\nlead c\n", "lead belongs below a step", 4},
+      {"step A\nuntil 1\nadvice B\n", "has no 'when'", 3},
+      {"advice\n", "what is the advice?", 1},
+      {"step A\nuntil 1\nadvice B\nwhen b\n", "b", 4},
+      {"when 1\n", "when belongs below a warning, failure or advice", 1},
       {"show a\nstep A\nuntil 1\n", "what is shown and its value", 1},
       {"show = 1\nstep A\nuntil 1\n", "what is shown and its value", 1},
       {"step A\nuntil 1\nshow a = b\n", "b", 3},
@@ -343,6 +347,10 @@ static void mistakes_in_files_are_told(void **state)
       {"hand g = LJIKOU 0 0 b\nstep A\nuntil 1\n", "b", 1},
       {"press GG = jaws\n", "a key and what it does", 1},
       {"press G\n", "a key and what it does", 1},
+      {"press G = close\npress G = open\n", "G is given twice", 2},
+      {"press G = close\npress G = open when 1\npress G = shut when 1\n", "G is given twice", 3},
+      {"press G = close\npress G = open when\n", "G is given twice", 2},
+      {"press G = close\npress G = open when b\nstep A\nuntil 1\n", "b", 2},
       {"step A\nlead g = 0 0 0 1\n", "no hand called g", 2},
       {"lead g = 0 0 0 1\n", "lead belongs below a step", 1},
       {"hand g = LJIKOU 0 0 0\nstep A\nlead g = 0 0 0 1\nlead g = 0 0 0 1\n", "a second lead", 4},
@@ -367,15 +375,17 @@ static void mistakes_in_files_are_told(void **state)
 }
 
 // a point that falls: y = -5 t^2 about; one warning comes twice, since it goes away in between
-static const char falling[] = "title Falling   # a comment\n"
-                              "measure y /Ball/dofs.position[1]\n"
-                              "measure count /Ball/dofs.position[99]\n"
-                              "measure depth = abs(y)\n"
-                              "step Fall a metre\n  hint wait\n  until depth > 1\n"
-                              "step Fall ten\n until (y < -10) * (elapsed > 0.5)\n"
-                              "warning Between one and two\n when (y < -1) * (y > -2) + (y < -8)*(y > -9)\n cost 2.5\n"
-                              "warning Never, since there is no such number\n when count < 1\n cost 1000\n"
-                              "score 100 - cost - warnings - steps\n";
+static const char falling[] =
+    "title Falling   # a comment\n"
+    "measure y /Ball/dofs.position[1]\n"
+    "measure count /Ball/dofs.position[99]\n"
+    "measure depth = abs(y)\n"
+    "step Fall a metre\n  hint wait\n  until depth > 1\n"
+    "step Fall ten\n until (y < -10) * (elapsed > 0.5)\n"
+    "warning Between one and two\n when (y < -1) * (y > -2) + (y < -8)*(y > -9)\n cost 2.5\n hint Fall on\n"
+    "warning Never, since there is no such number\n when count < 1\n cost 1000\n"
+    "advice Fall less\n when depth > 5\nadvice Fall more\n when depth < 5\n"
+    "score 100 - cost - warnings - steps\n";
 
 static void a_procedure_is_followed(void **state)
 {
@@ -397,7 +407,11 @@ static void a_procedure_is_followed(void **state)
     assert_int_equal(int_of(scene, "/game", "step"), 2);
     assert_int_equal(int_of(scene, "/game", "warnings"), 1);
     check_close(real_of(scene, "/game", "score", 0), 100 - 2.5 - 1 - 1, 1e-12);
-    steps(scene, 120);
+    steps(scene, 82);   // y = -8.3
+    say = divan_get(scene, "/game", "warning");
+    assert_string_equal(say, "Between one and two. Fall on");
+    divan_free(say);
+    steps(scene, 38);
     assert_int_equal(int_of(scene, "/game", "done"), 1);
     assert_int_equal(int_of(scene, "/game", "warnings"), 2);
     check_close(real_of(scene, "/game", "score", 0), 100 - 5 - 2 - 2, 1e-12);
@@ -405,6 +419,8 @@ static void a_procedure_is_followed(void **state)
     assert_non_null(strstr(say, "Falling\n1. Fall a metre: done at 0.45 s\n2. Fall ten: done at 1.4"));
     assert_non_null(strstr(say, "warning: Between one and two: 2 times, cost 5"));
     assert_null(strstr(say, "Never"));
+    assert_non_null(strstr(say, "cost 5\nto do better: Fall on\nto do better: Fall less\n"));
+    assert_null(strstr(say, "Fall more"));
     assert_non_null(strstr(say, "score 91"));
     char *path = dv_format("%s/report.txt", d), *written = dv_file_read(path, NULL);
     assert_string_equal(written, say);
@@ -438,9 +454,10 @@ static dvScene *falling_ball(dvContext *context, const char *procedure)
 static void a_procedure_leads_a_hand(void **state)
 {
   DV_UNUSED(state);
-  static const char file[] = "measure y /Ball/dofs.position[1]\nhand ball = LJIKOU 0 y 0\npress G = catch\n"
-                             "show depth = -y\nstep Fall\n lead ball = 0.25 -1 0 0.3\n then G when y<-0.9\n"
-                             " until y < -2\nstep End\n until 0\n";
+  static const char file[] =
+      "measure y /Ball/dofs.position[1]\nhand ball = LJIKOU 0 y 0\npress G = catch\npress G = let go when y<-0.8\n"
+      "show depth = -y\nstep Fall\n lead ball = 0.25 -1 0 0.3\n then G when y<-0.9\n"
+      " until y < -2\nstep End\n until 0\n";
   char *d = check_mkdir(), *path = check_write(d, "lead.txt", file);
   dvContext *context = divan_create(1);
   dvScene *scene = falling_ball(context, path);
@@ -451,9 +468,9 @@ static void a_procedure_leads_a_hand(void **state)
   } looks[] = {
       {0, "ball", "", "LJIKOU ball\nG catch", "depth: 0", -1},
       {20, "ball", "", "LJIKOU ball\nG catch", "depth: 0.21", -1 + 5 * 0.2 * 0.21},
-      {20, "ball", "", "LJIKOU ball\nG catch", "depth: 0.82", 0},   // near, but not as low as is asked
-      {3, "ball", "G", "LJIKOU ball\nG catch", "depth: 0.95", 0},
-      {57, "", "", "LJIKOU ball\nG catch", "depth: 5.05", 0},   // the second step leads none
+      {20, "ball", "", "LJIKOU ball\nG let go", "depth: 0.82", 0},   // near, but not as low as is asked
+      {3, "ball", "G", "LJIKOU ball\nG let go", "depth: 0.95", 0},
+      {57, "", "", "LJIKOU ball\nG let go", "depth: 5.05", 0},   // the second step leads none
   };
   for (size_t i = 0; i < DV_COUNT(looks); i++) {
     steps(scene, looks[i].steps);
@@ -480,7 +497,7 @@ static void a_procedure_fails(void **state)
   DV_UNUSED(state);
   static const char file[] = "title Falling\nmeasure y /Ball/dofs.position[1]\nshow depth (m) = -1 * y\n"
                              "step Fall a metre\n until y < -1\nstep Stay above ten\n until elapsed > 5\n"
-                             "failure It fell ten metres\n when y < -10\n cost 60\nscore 100 - cost\n";
+                             "failure It fell ten metres\n when y < -10\n cost 60\n hint Catch it\nscore 100 - cost\n";
   char *d = check_mkdir(), *path = check_write(d, "fall.txt", file);
   dvContext *context = divan_create(1);
   dvScene *scene = falling_ball(context, path);
@@ -497,6 +514,9 @@ static void a_procedure_fails(void **state)
     check_close(real_of(scene, "/game", "score", 0), 40, 1e-12);
     say = divan_get(scene, "/game", "instruction");
     assert_string_equal(say, "Failed: It fell ten metres. Score: 40");
+    divan_free(say);
+    say = divan_get(scene, "/game", "hint");
+    assert_string_equal(say, "Catch it. Begin anew (R) to try again");
     divan_free(say);
     say = divan_get(scene, "/game", "reason");
     assert_string_equal(say, "It fell ten metres");

@@ -84,7 +84,9 @@ static void show(dvRecording *r)
   dv_play_take(session, r, "fuzz");
   for (size_t f = 0; f < dv_recording_frames(r) && f < 20; f++) {
     dv_play_show(session, (double)f);
-    json_decref(dv_play_scene(session));
+    json_t *shown = dv_play_scene(session);
+    dv_view_name_pictures(session, shown);
+    json_decref(shown);
   }
   dv_play_close(session);
 }

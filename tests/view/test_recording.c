@@ -332,7 +332,9 @@ static void a_hostile_file_is_survived(void **state)
       dv_play_take(p.session, r, "hostile");
       for (size_t f = 0; f < frames; f++) {
         dv_play_show(p.session, (double)f);
-        json_decref(dv_play_scene(p.session));
+        json_t *seen = dv_play_scene(p.session);
+        dv_view_name_pictures(p.session, seen);
+        json_decref(seen);
       }
       dv_play_close(p.session);
     }

@@ -131,8 +131,23 @@ static void test_who_gets_in(void **unused)
   assert_int_equal(status_of(&r, "GET", "/../../etc/passwd", host, "", NULL), 403);
   assert_int_equal(status_of(&r, "GET", r.root, "evil.example", "", NULL), 403);
   assert_int_equal(status_of(&r, "GET", r.root, host, "Origin: http://evil.example\r\n", NULL), 403);
-  static const char *const inside[] = {
-      "nothing", "file/0", "file/-1", "file/99999999999999999999", "file/../../etc/passwd", "file/"};
+  static const char *const inside[] = {"nothing",
+                                       "file/0",
+                                       "file/-1",
+                                       "file/99999999999999999999",
+                                       "file/",
+                                       "file/../../etc/passwd",
+                                       "file/1/0",
+                                       "file/0/0",
+                                       "file/1/",
+                                       "file/1//0",
+                                       "file/1/0/",
+                                       "file/1/-1",
+                                       "file/ 1/0",
+                                       "file/1/+0",
+                                       "file//0",
+                                       "file/1/99999999999999999999",
+                                       "file/4294967297/0"};
   for (size_t i = 0; i < DV_COUNT(inside); i++) {
     char *path = path_of(&r, inside[i]);
     int status = status_of(&r, "GET", path, host, "", NULL);
@@ -358,6 +373,67 @@ static void test_conversation(void **unused)
   stop(&r);
 }
 
+// the address of the one picture that the scene of this name has
+static void picture_of(int socket, const char *scene, char address[64])
+{
+  dvText text = {0};
+  char *open = dv_format("{\"do\":\"open\",\"id\":5,\"file\":\"%s\"}", scene);
+  tell(socket, open);
+  wait_for(socket, "\"re\":5", &text);
+  tell(socket, "{\"do\":\"scene\",\"id\":6}");
+  wait_for(socket, "\"re\":6", &text);
+  const char *at = strstr(text.text, "\"file/");
+  assert_non_null(at);
+  assert_int_equal(sscanf(at, "\"%63[^\"]", address), 1);
+  dv_free(open);
+  dv_text_free(&text);
+}
+
+static int status_of_picture(const Running *r, const char *address)
+{
+  char *host = dv_format("127.0.0.1:%d", r->port), *path = path_of(r, address);
+  int status = status_of(r, "GET", path, host, "", NULL);
+  dv_free(host), dv_free(path);
+  return status;
+}
+
+// an address stands for one picture as long as the program runs, and is there as soon as it has been told
+static void test_pictures_of_gone_scenes(void **unused)
+{
+  DV_UNUSED(unused);
+  Running r;
+  start(&r, false);
+  int a = open_socket(&r);
+  dvText text = {0};
+  tell(a, "{\"do\":\"hello\",\"id\":1}");
+  wait_for(a, "\"re\":1", &text);
+  char first[64], second[64], again[64];
+  picture_of(a, "looks.scn", first);
+  assert_int_equal(status_of_picture(&r, first), 200);
+  tell(a, "{\"do\":\"open\",\"id\":2,\"file\":\"liver.scn\"}");   // it has none
+  wait_for(a, "\"re\":2", &text);
+  tell(a, "{\"do\":\"scene\",\"id\":3}");
+  wait_for(a, "\"re\":3", &text);
+  assert_int_equal(status_of_picture(&r, first), 204);
+  picture_of(a, "mirror.scn", second);
+  assert_string_not_equal(first, second);
+  assert_int_equal(status_of_picture(&r, second), 200);
+  picture_of(a, "looks.scn", again);
+  assert_string_not_equal(first, again);
+  assert_int_equal(status_of_picture(&r, first), 204);
+  assert_int_equal(status_of_picture(&r, second), 204);
+  assert_int_equal(status_of_picture(&r, again), 200);
+  picture_of(a, "looks.scn", second);   // the same pictures once more
+  assert_string_equal(second, again);
+  char *next = dv_format("%s9", again), *later = dv_format("file/9%s", again + 5);
+  assert_int_equal(status_of_picture(&r, next), 404);
+  assert_int_equal(status_of_picture(&r, later), 404);
+  dv_free(next), dv_free(later);
+  close(a);
+  dv_text_free(&text);
+  stop(&r);
+}
+
 static void test_pings_are_answered(void **unused)
 {
   DV_UNUSED(unused);
@@ -475,6 +551,7 @@ int main(void)
                                      cmocka_unit_test(test_every_address),
                                      cmocka_unit_test(test_ipv6),
                                      cmocka_unit_test(test_conversation),
+                                     cmocka_unit_test(test_pictures_of_gone_scenes),
                                      cmocka_unit_test(test_pings_are_answered),
                                      cmocka_unit_test(test_slow_client),
                                      cmocka_unit_test(test_no_thread_is_left)};

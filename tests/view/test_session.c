@@ -527,7 +527,16 @@ static void test_keys(void **unused)
   assert_null(ask(&f, "{\"do\":\"mouse\",\"button\":\"wheel\",\"x\":7,\"y\":8,\"wheel\":1e30}"));
   assert_null(ask(&f, "{\"do\":\"mouse\",\"button\":\"nose\",\"x\":7,\"y\":8}"));
   assert_int_equal(last_mouse.x, 5);
+  // 65 is still held: it is let go when whoever holds it is gone, and what was let go stays so
+  assert_null(ask(&f, "{\"do\":\"key\",\"key\":66,\"down\":true}"));
+  assert_null(ask(&f, "{\"do\":\"key\",\"key\":66,\"down\":false}"));
+  assert_int_equal(keys_up, 2);
+  dv_session_leave(f.session, &f.viewer);
+  assert_int_equal(last_key, 65);
+  assert_int_equal(keys_up, 3);
+  assert_true(dv_session_join(f.session, &f.viewer));
   close_fixture(&f);
+  assert_int_equal(keys_up, 3);
 }
 
 // --- what components say of their looks ----------------------------------------------------------

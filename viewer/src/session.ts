@@ -51,6 +51,7 @@ export class Session extends History {
   private following = new Set<Group>();        // groups of which only what the scene wants is shown
   private resumeWhenShown = false;
   private statsOn = false;
+  private card = false;                        // a procedure has one
 
   constructor(url: string) {
     super();
@@ -65,6 +66,7 @@ export class Session extends History {
   protected now() { return this.status.time; }
 
   set(change: Partial<Settings>) {
+    if (this.card && 'panel' in change) change = { ...change, besideCard: change.panel };
     Object.assign(this.settings, change);
     storeSettings({ ...this.settings, ...this.kept });
     this.notify('settings');
@@ -76,7 +78,23 @@ export class Session extends History {
     this.set(change);
   }
 
+  // A procedure has its card: the panel is as the user had it beside the last one, closed at first, and on a telephone.
+  withCard(small: boolean) {
+    this.card = false;
+    this.takeOver({ panel: this.settings.besideCard && !small });
+    this.card = true;
+  }
+
+  // It is gone: so is what became of the panel.
+  withoutCard() {
+    const { panel } = this.kept;
+    this.card = false;
+    delete this.kept.panel;
+    if (panel !== undefined) this.set({ panel });
+  }
+
   private giveBack() {
+    this.card = false;
     Object.assign(this.settings, this.kept);
     this.kept = {};
     this.flags = '';

@@ -19,6 +19,7 @@ export interface Settings {
   pictureWidth: number; pictureHeight: number; fixedSize: boolean;
   filmFrames: number; filmSteps: number;
   panel: boolean; panelWidth: number; tab: string;
+  besideCard: boolean;         // the panel is open where a procedure has its card
   log: boolean; logLevel: string;
   favourites: string[];
   fine: boolean;
@@ -44,6 +45,7 @@ const INITIAL: Settings = {
   pictureWidth: 1280, pictureHeight: 720, fixedSize: false,
   filmFrames: 100, filmSteps: 1,
   panel: true, panelWidth: 380, tab: 'graph',
+  besideCard: false,
   log: false, logLevel: 'info',
   favourites: [],
   fine: false,

@@ -114,7 +114,7 @@ describe('the buttons of a procedure', () => {
     const watcher = await openPage(divan.address, DESK);
     await watcher.page.locator('#watching').waitFor();
     await watcher.page.locator('#key-L').waitFor();
-    assert.equal(await watcher.page.locator('.hold:not([disabled]), #procedure .solid:not([disabled])').count(), 0, 'who watches has nothing to press');
+    assert.equal(await watcher.page.locator('.hold:not([disabled]), #procedure .solid:not([disabled]):not(#procedure-edit)').count(), 0, 'who watches has nothing to press but a button to take over');
     await watcher.context.close();
     await context.close();
     await divan.stop();
@@ -177,7 +177,7 @@ describe('the buttons of a procedure', () => {
 
 describe('the other procedures', () => {
   for (const [scene, title, now, hint] of [
-    ['anatomy/liver/scene.scn', /Lift the edge of the liver/, /Step 1 of 4: Grasp the lower edge/, /onto the yellow mark/],
+    ['anatomy/liver/scene.scn', /Lift the edge of the liver/, /Step 1 of 4: Grasp the lower edge/, /to the yellow mark at the edge/],
     ['anatomy/abdomen/scene.scn', /Show the gall bladder/, /Step 1 of 5: Look at the gall bladder/, /Lead the tip of the black laparoscope/],
     ['anatomy/cataract/scene.scn', /Capsulorhexis/, /Step 1 of 5: Pierce the capsule/, /Lead the tip of the needle/],
     ['anatomy/resection/grid.scn', /Resection of a segment with a wire/, /Step 1 of 3: Grasp the segment/, /yellow mark/]]) {
@@ -193,6 +193,127 @@ describe('the other procedures', () => {
       assert.deepEqual(problems, [], 'the page reported errors');
     });
   }
+});
+
+describe('what a stranger sees of a procedure', () => {
+  const covered = (page) => page.evaluate(() => {
+    const { stage } = window.divan, at = stage.project(stage.mark.toArray()), [x, y, w, h] = stage.insets[0];
+    return at.x > x && at.x < x + w && stage.height - at.y > y && stage.height - at.y < y + h;
+  });
+  // the mark where a point of the picture is (-1 to 1)
+  const markAt = async (page, x, y) => {
+    await page.evaluate(([u, v]) => { const { stage } = window.divan, { origin, direction } = stage.camera.ray(u, v); stage.mark.copy(origin).addScaledVector(direction, 0.3); }, [x, y]);
+    await settled(page);
+  };
+
+  test('is the patient and the card, the panel when it is asked for, and that is remembered', async () => {
+    const divan = await startDivan('anatomy/liver/scene.scn');
+    const { page, context, problems } = await openPage(divan.address, DESK);
+    await page.locator('#procedure').waitFor();
+    await until(page, () => window.divan.session.editor);
+    assert.equal(await page.locator('aside.panel').count(), 0, 'the panel is closed');
+    await page.getByRole('button', { name: 'Panel', exact: true }).click();
+    await page.locator('aside.panel').waitFor();
+    await page.reload();
+    await page.locator('#procedure').waitFor();
+    await page.locator('aside.panel').waitFor();
+    await page.getByRole('button', { name: 'Panel', exact: true }).click();
+    await page.locator('aside.panel').waitFor({ state: 'detached' });
+    await until(page, () => window.divan.session.editor);
+    await page.evaluate(() => window.divan.session.drop('plain.scn', '<Node><MechanicalObject position="0 0 0"/></Node>'));
+    await page.locator('#procedure').waitFor({ state: 'detached' });
+    await page.locator('aside.panel').waitFor();
+    await context.close();
+    await divan.stop();
+    assert.deepEqual(problems, [], 'the page reported errors');
+  });
+
+  test('is a mark that no inset covers, and an arrow where the mark is beside the picture', async () => {
+    const divan = await startDivan('anatomy/abdomen/scene.scn');
+    const { page, context, problems } = await openPage(divan.address, { ...PHONE, viewport: { width: 360, height: 740 } });
+    await until(page, () => window.divan.stage.mark && window.divan.stage.insets.length === 1);
+    await settled(page);
+    assert.equal(await covered(page), false, 'of the first step');
+    const home = await page.evaluate(() => { const { stage } = window.divan, [x, y, w, h] = stage.insets[0]; return { x: 2 * (x + w / 2) / stage.width - 1, y: 2 * (y + h / 2) / stage.height - 1, share: (w * h) / (stage.width * stage.height), insets: [...stage.insets[0]] }; });
+    assert.ok(home.share <= 0.161, `the inset takes ${home.share} of the picture`);
+    await markAt(page, home.x, home.y);
+    assert.equal(await covered(page), false, 'beneath its own place');
+    assert.notDeepEqual(await page.evaluate(() => [...window.divan.stage.insets[0]]), home.insets);
+    await markAt(page, -0.9, 0.9);
+    assert.deepEqual(await page.evaluate(() => [...window.divan.stage.insets[0]]), home.insets, 'it comes back');
+    const drawnAs = await page.evaluate(async () => {
+      const { overlay } = window.divan.stage, seen = [], arrow = overlay.arrow;
+      overlay.arrow = (...at) => { seen.push(at); arrow.apply(overlay, at); };
+      return new Promise((done) => { window.divan.seenArrows = seen; done(seen.length); });
+    });
+    assert.equal(drawnAs, 0);
+    await markAt(page, 1.6, 0);
+    const [x, y, turn] = await page.evaluate(() => window.divan.seenArrows.at(-1));
+    const width = await page.evaluate(() => window.divan.stage.width);
+    assert.ok(x > width - 20 && x < width && y > 0 && Math.abs(turn) < 0.3, `an arrow at ${x}, ${y}, turned by ${turn}`);
+    await context.close();
+    await divan.stop();
+    assert.deepEqual(problems, [], 'the page reported errors');
+  });
+
+  test('is who moves the hands, and that the button to the mark goes out when another hand is next', async () => {
+    const divan = await startDivan('anatomy/abdomen/scene.scn');
+    const { page, context, problems } = await openPage(divan.address, DESK);
+    await until(page, () => window.divan.session.editor);
+    await says(page, 'procedure-about', /Hold what is yellow/);
+    await page.locator('#procedure-start').click();
+    await says(page, 'procedure-about', /Recorded hands show it/);
+    const watcher = await openPage(divan.address, DESK);
+    await says(watcher.page, 'procedure-about', /You are watching/);
+    await watcher.page.locator('#procedure-edit').click();
+    await until(watcher.page, () => /another viewer edits/.test(window.divan.session.toast?.text ?? ''));
+    await watcher.context.close();
+    await page.locator('#procedure-anew').click();
+    await until(page, () => window.divan.session.status.time < 0.5);
+    await page.locator('#procedure-lead.lit', { hasText: 'laparoscope' }).hover();
+    await page.mouse.down();
+    await page.locator('#procedure-lead:not(.lit)', { hasText: 'grasper' }).waitFor();
+    await says(page, 'procedure-about', /Hold what is yellow/);
+    await page.mouse.up();
+    await page.locator('#procedure-lead.lit', { hasText: 'grasper' }).waitFor();
+    await says(page, 'key-G', /close the jaws/);
+    await page.locator('#key-G').click();
+    await says(page, 'key-G', /open the jaws/);
+    await context.close();
+    await divan.stop();
+    assert.deepEqual(problems, [], 'the page reported errors');
+  });
+});
+
+describe('a connection that is lost', () => {
+  test('leaves the card where it is, lets the hand rest, and comes back', async () => {
+    const divan = await startDivan('anatomy/liver/scene.scn');
+    const { page, context } = await openPage(divan.address, DESK);
+    await until(page, () => window.divan.session.editor);
+    await page.locator('#key-L small', { hasText: 'mm' }).waitFor();
+    const far = async () => parseFloat(await page.locator('#key-L small').textContent()), before = await far();
+    await page.locator('#key-J').hover();
+    await page.mouse.down();
+    await comes(far, (mm) => mm > before + 5, 'the grasper does not go to the left');
+    await page.evaluate(() => {      // gone, until it is let in again
+      const { connection } = window.divan.session, connect = connection.connect;
+      connection.connect = () => {};
+      window.back = () => { connection.connect = connect; connection.connect(); };
+      connection.socket.close();
+    });
+    await says(page, 'procedure-about', /Connection lost/);
+    assert.equal(await page.locator('.hold:not([disabled])').count(), 0, 'there is nothing to press');
+    await page.mouse.up();
+    await page.evaluate(() => window.back());
+    await until(page, () => window.divan.session.editor);
+    await says(page, 'procedure-about', /Hold what is yellow/);
+    const rests = await far(), time = await page.evaluate(() => window.divan.session.status.time);
+    await until(page, (t) => window.divan.session.status.time > t, time + 1);
+    assert.ok(Math.abs(await far() - rests) < 1.5, `the grasper goes on from ${rests} to ${await far()} mm`);
+    await page.locator('#procedure-lead.lit').waitFor();
+    await context.close();
+    await divan.stop();
+  });
 });
 
 describe('a procedure that fails', () => {

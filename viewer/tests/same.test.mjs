@@ -23,8 +23,6 @@ async function open(file) {
     const { revision } = await opened.page.evaluate(() => window.divan.session.scene);
     await opened.page.evaluate((f) => { window.divan.session.set({ quality: 'reduced' }); return window.divan.session.openFile(f); }, file);
     await until(opened.page, ([f, r]) => { const { session, stage } = window.divan; return f.endsWith(session.hello.scene.split('/').at(-1)) && session.scene?.revision > r && stage.arrays.revision === session.scene.revision && !session.busy && stage.fitted && stage.complete(); }, [file, revision]);
-    // a picture of the scene before may have been asked for when it was no longer there
-    opened.problems.splice(0, Infinity, ...opened.problems.filter((p) => !/404 \(Not Found\)/.test(p)));
   }
   return opened;
 }

@@ -72,7 +72,7 @@ export class App extends Part {
     @media (max-width: 720px) { #tool-hint { left: 64px; } }      /* beside the bar of tools */
     .start { position: absolute; inset: 0; margin: auto; width: min(420px, calc(100% - 24px)); height: fit-content; padding: 18px 20px; border-radius: 12px; background: var(--raised); border: 1px solid var(--line); box-shadow: var(--shadow); z-index: 2; }
     .start h2 { margin: 0 0 4px; font-size: 15px; } .start p { margin: 0 0 10px; color: var(--muted); } .choices { display: flex; flex-wrap: wrap; gap: 6px; }
-    @media (max-height: 480px) { .stage { flex-direction: row; } .picture { width: auto; min-width: 0; align-self: stretch; } }
+    @media (max-height: 480px) { .over-top:has(~ divan-procedure[shown]) { right: 52%; } .stage { flex-direction: row; } .picture { width: auto; min-width: 0; align-self: stretch; } }
     @media (max-width: 720px) {
       :host { grid-template: auto minmax(160px, 1fr) auto auto auto / minmax(0, 1fr); }
       divan-toolbar { grid-area: 1 / 1; }

@@ -7,6 +7,7 @@ import { page } from './part.ts';
 const SIDES = ['right', 'left', 'up', 'down', 'front', 'back'];      // in the order of the keys: x, y, z of the scene
 const ORDER = [1, 0, 2, 3, 5, 4], ARROWS = ['→', '←', '↑', '↓', '↙', '↗'];
 
+const NOWHERE = 1e-9;      // m
 const REST = 0.1;      // s of the scene's time in which a hand has not moved
 
 type Get = (name: string) => string;
@@ -32,10 +33,12 @@ export function far(get: Get, key: string): number {
 
 export class Keys {
   private held = new Map<string, { way: number; time: number; asked: boolean }>();      // the way that is left, and when; asked for since it was sent
+  spent = false;             // the button that leads to the mark has done so and is still held
+  used = false;              // a key was pressed here since the procedure began
   private towards = '';      // hand that goes to the mark by all of its keys
 
   // what the procedure says, and whether it goes on
-  constructor(private session: Session, private get: Get, private on: () => boolean) {
+  constructor(private session: Session, private get: Get, private on: () => boolean, private changed: () => void) {
     // those who have not clicked on the picture: no page of the browser opens instead
     window.addEventListener('keydown', (e) => this.key(e, true), true);
     window.addEventListener('keyup', (e) => this.key(e, false), true);
@@ -44,13 +47,28 @@ export class Keys {
 
   press(key: string, down: boolean) {
     if (down === this.held.has(key)) return;
+    this.takeHands();
     if (down) this.send(key, far(this.get, key)); else { this.held.delete(key); this.session.keyEvent(key.codePointAt(0)!, false); }
     if (down) this.start();
   }
 
-  // The hand straight to the mark, all keys that are lit at once, until it is another's turn.
+  // Whoever presses anything has all the hands: recorded ones go on no more. A hand is taken by a key that leads it nowhere.
+  private takeHands() {
+    if (this.used) return;
+    this.used = true;
+    for (const { keys } of hands(this.get)) {
+      if (keys.length !== 6) continue;
+      this.session.keyEvent(keys.codePointAt(0)!, true, NOWHERE);
+      this.session.keyEvent(keys.codePointAt(0)!, false);
+    }
+  }
+
+  // The hand straight to the mark, all keys that are lit at once, until it is another's turn: then the button goes out until it is
+  // pressed again.
   lead(down: boolean) {
     this.leave();
+    if (down) this.takeHands();
+    if (this.spent) { this.spent = false; this.changed(); }
     this.towards = down ? this.get('led') : '';
     this.followMark();
   }
@@ -59,6 +77,8 @@ export class Keys {
     this.towards = '';
     for (const k of [...this.held.keys()]) this.press(k, false);
   }
+
+  get holds() { return this.held.size > 0; }
 
   // What is asked for from now on tells where the keys have led.
   asks() { for (const last of this.held.values()) last.asked = true; }
@@ -83,7 +103,7 @@ export class Keys {
 
   private followMark() {
     if (!this.towards) return;
-    if (this.towards !== this.get('led')) { this.leave(); return; }
+    if (this.towards !== this.get('led')) { this.leave(); this.spent = true; this.changed(); return; }
     for (const key of hands(this.get).find((h) => h.name === this.towards)?.keys ?? '') this.press(key, far(this.get, key) > 0);
   }
 
@@ -111,7 +131,15 @@ function button({ id, lit, title, use, off }: Press, words: string, letters = ''
     @keydown=${(e: KeyboardEvent) => typed(e, true)} @keyup=${(e: KeyboardEvent) => typed(e, false)}><span>${words} <kbd>${letters}</kbd></span><small>${below || nothing}</small></button>`;
 }
 
-export function pad(keys: Keys, get: Get) {
+function about(shown: boolean) {
+  const s = page.session;
+  if (!s.connection.open) return html`<b>Connection lost.</b> Trying again…`;
+  if (!s.editor) return html`<b>You are watching.</b> <button id="procedure-edit" class="solid small" @click=${() => s.edit()}>Take over</button>`;
+  if (shown) return html`<b>Recorded hands show it.</b> Any button takes over`;
+  return html`Hold what is yellow until it goes out<kbd>, by the mouse or by Ctrl and its letter</kbd>`;
+}
+
+export function pad(keys: Keys, get: Get, shown: boolean) {
   const list = hands(get), led = get('led'), next = get('next');
   if (!list.length) return nothing;
   const one = (key: string, lit: boolean, what: string): Press => ({ id: `key-${key}`, lit, title: `${what} (Ctrl + ${key})`, use: (down) => keys.press(key, down) });
@@ -120,8 +148,8 @@ export function pad(keys: Keys, get: Get) {
     return button(one(key, way > 0, `${hand.name} ${SIDES[i]}`), ARROWS[i], key, way > 0 ? long(way) : i > 3 ? SIDES[i] : '');
   });
   const moves = list.filter((h) => h.keys.length === 6), leads = moves.some((h) => [...h.keys].some((k) => far(get, k) > 0));
-  return html`<div class="pad" id="procedure-pad"><div class="about">Hold what is yellow until it goes out<kbd>, by the mouse or by Ctrl and its letter</kbd></div>${moves.map((h) => html`<div class="hand ${h.name === led ? 'led' : ''}"><b>${h.name}<kbd>Ctrl +</kbd></b><div class="sides">${sides(h)}</div></div>`)}
-    <div class="others">${moves.length ? button({ id: 'procedure-lead', lit: leads, title: 'all that lead there at once', use: (down) => keys.lead(down), off: !led }, `${led || 'straight'} to the mark`) : nothing}
+  return html`<div class="pad" id="procedure-pad"><div class="about" id="procedure-about">${about(shown)}</div>${moves.map((h) => html`<div class="hand ${h.name === led ? 'led' : ''}"><b>${h.name}<kbd>Ctrl +</kbd></b><div class="sides">${sides(h)}</div></div>`)}
+    <div class="others">${moves.length ? button({ id: 'procedure-lead', lit: leads && !keys.spent, title: 'all that lead there at once', use: (down) => keys.lead(down), off: !led }, `${led || 'straight'} to the mark`) : nothing}
       ${list.filter((h) => h.keys.length === 1).map((h) => button(one(h.keys, next === h.keys, h.name), h.name, `Ctrl + ${h.keys}`))}</div></div>`;
 }
 
@@ -133,6 +161,7 @@ export class Mark {
   show(get: Get) {
     const [x, y, z] = numbers(get('mark'));
     this.at = get('led') && Number.isFinite(z) ? new Vector3(x, y, z) : null;
+    if (page.stage) page.stage.mark = this.at;
     if (!this.drawn && page.stage) { this.drawn = true; page.stage.extras.push(() => { if (this.at) page.stage.overlay.mark(this.at, page.stage.camera.camera); }); }
     page.stage?.redraw(false);
   }

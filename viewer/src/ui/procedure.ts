@@ -18,7 +18,7 @@ export class ProcedureCard extends Part {
     .hint { margin: 2px 0; }
     .warning { margin: 4px 0; padding: 4px 7px; border-radius: 5px; border: 1px solid var(--warn); }
     .values { display: flex; flex-wrap: wrap; gap: 2px 12px; margin-top: 6px; font-size: 12px; }
-    .bar { display: flex; gap: 3px; margin-top: 7px; }
+    .bar { display: flex; gap: 3px; margin: 4px 0; }
     .bar span { height: 4px; flex: 1; border-radius: 2px; background: var(--line); }
     .bar .over { background: var(--good, #3a9d5d); }
     .bar .here { background: var(--accent, #3b82f6); }
@@ -33,7 +33,9 @@ export class ProcedureCard extends Part {
     .hold small { font-size: 10px; min-height: 12px; white-space: nowrap; } kbd { font: 10.5px var(--mono, monospace); opacity: .7; border: 0; padding: 0; background: none; }
     .hold.lit, .hold.lit:not(:disabled):is(:hover, :active) { background: #ffd21f; border-color: #b08a00; color: #2a1f00; font-weight: 600; } .hold:active { filter: brightness(.85); }
     .about { font-size: 11.5px; opacity: .8; } .about kbd { display: inline; font: inherit; opacity: 1; white-space: normal; }
-    @media (pointer: coarse) { .hold { min-height: 46px; } kbd { display: none !important; } }
+    .how { display: none; opacity: .8; }
+    .foot { align-items: center; display: flex; flex-wrap: wrap; gap: 4px 12px; margin-top: 6px; font-size: 11.5px; }
+    @media (pointer: coarse) { .hold { min-height: 46px; } kbd { display: none !important; } .foot button, .about button { min-height: 40px; padding: 0 12px; font-size: 13px; } }
     @media (max-width: 720px) {
       .card { border-radius: 10px 10px 0 0; }
       .hand { grid-template-columns: 1fr; gap: 2px; } .hand b { font-size: 11px; }
@@ -43,25 +45,31 @@ export class ProcedureCard extends Part {
       .card { display: flex; flex-direction: column; padding: 7px 10px; font-size: 12.5px; overflow: hidden; }
       .title { display: none; } .now { font-size: 14px; }
       .words { flex: 0 1000 auto; min-height: 64px; overflow: auto; } .use { flex: 0 1 auto; min-height: 0; overflow: auto; }
+      .foot { position: sticky; bottom: 0; flex-wrap: nowrap; gap: 8px; margin-top: 2px; padding-top: 2px; background: var(--panel); white-space: nowrap; } .foot button { padding: 0 9px; } .foot .many { display: none; }      /* how to begin is seen, however long the rest is */
     }
-    @media ${LOW} { :host { width: 52%; max-height: none; align-self: stretch; } .card { border-left: 1px solid var(--line); } }
-    .foot { align-items: center; display: flex; flex-wrap: wrap; gap: 4px 12px; margin-top: 6px; font-size: 11.5px; }
+    @media ${LOW} { .hold { min-height: 40px; } .about:not(:has(b)) { display: none; } .how { display: inline; } .pad { gap: 3px; } .bar { margin: 2px 0; } .now { margin: 1px 0; } .values { margin: 0; } :host { width: 52%; max-height: none; align-self: stretch; } .card { border-left: 1px solid var(--line); } }
     pre { margin: 6px 0 0; max-height: 220px; overflow: auto; font: 11.5px var(--mono, monospace); white-space: pre-wrap; }
   `];
-  protected override topics = ['graph', 'status', 'scene'] as any;
+  protected override topics = ['graph', 'status', 'scene', 'connection'] as any;
   private timer = 0;
   private asking = false;
   private path = '';
   private values = new Map<string, string>();
 
+  private shows = false;     // what moves the hands since the beginning is the recording
   private mark = new Mark();
   private keys?: Keys;
+  private begun = '';        // the scene and procedure for which there is room
   private buttons = '';      // what decides which of them are shown, and whether they can be used
 
-  // a telephone shows the patient and the card, no panel
-  private begin() {
-    this.keys ??= new Keys(this.session, this.get, () => !!this.path && !this.over);
-    if (matchMedia(SMALL.cssText).matches && this.session.settings.panel) this.session.set({ panel: false });
+  // The patient and the card are what is to be seen first.
+  private begin(path: string) {
+    const what = path && `${this.session.hello?.scene} ${path}`;
+    if (what === this.begun) return;
+    this.begun = what;
+    if (!path) { this.session.withoutCard(); return; }
+    this.keys ??= new Keys(this.session, this.get, () => !!this.path && !this.over, () => { this.drawn = true; this.requestUpdate(); });
+    this.session.withCard(matchMedia(SMALL.cssText).matches);
   }
 
   private get over() { return this.get('done') === '1' || this.get('failed') === '1'; }
@@ -73,19 +81,28 @@ export class ProcedureCard extends Part {
 
   // a look now and then, and one more after the last change
   private look() {
+    if (this.session.graph) this.begin(this.find_path());
     if (this.timer || this.asking) return;
     this.timer = window.setTimeout(async () => {
       this.timer = 0;
       const path = this.find_path();
       if (!path) { this.take(path, null); return; }
-      if (!this.session.connection.open) return;
+      if (!this.session.connection.open) { this.lost(); return; }
       this.asking = true;
       this.keys?.asks();
       try {
         const { object } = await this.session.connection.request<{ object: ObjectInfo }>('object', { path });
         this.take(path, object);
-      } catch { this.take('', null); } finally { this.asking = false; }
+      } catch { if (this.session.connection.open) this.take('', null); else this.lost(); } finally { this.asking = false; }
     }, PAUSE);
+  }
+
+  // The card stays, and its buttons wait with it.
+  private lost() {
+    this.keys?.leave();
+    this.buttons = '';
+    this.drawn = true;
+    this.requestUpdate();
   }
 
   private take(path: string, object: ObjectInfo | null) {
@@ -94,10 +111,10 @@ export class ProcedureCard extends Part {
     const same = path === this.path && buttons === this.buttons && values.size === this.values.size && [...values].every(([k, v]) => this.values.get(k) === v);
     if (same) { this.keys?.goOn(); return; }
     this.buttons = buttons;
-    const begins = path && path !== this.path;
+    if (time === 0) { this.shows = true; if (this.keys && !this.keys.holds) this.keys.used = false; }
+    if (this.keys?.used) this.shows = false;
     this.path = path;
     this.values = values;
-    if (begins) this.begin();
     this.keys?.goOn();
     this.mark.show(this.get);
     this.drawn = true;
@@ -124,18 +141,19 @@ export class ProcedureCard extends Part {
     if (!this.path) return nothing;
     const get = this.get, steps = Number(get('steps')), step = Number(get('step')), failed = get('failed') === '1', done = this.over, { animating, undo, time } = this.session.status, start = time === 0, score = Number(get('score'));
     return html`<section class="card" id="procedure" aria-label="procedure"><div class="words"><div class="title">${get('title')}</div>
+      <div class="bar" aria-hidden="true">${Array.from({ length: Math.min(steps, 40) }, (_, i) => html`<span class=${(done && !failed) || i + 1 < step ? 'over' : i + 1 === step ? (failed ? 'lost' : 'here') : ''}></span>`)}</div>
       <div class=${failed ? 'now failed' : 'now'} role="status" id="procedure-now">${get('instruction')}</div>
       ${get('warning') ? html`<div class="warning" role="alert" id="procedure-warning">${get('warning')}</div>` : nothing}
       ${get('hint') ? html`<div class="hint" id="procedure-hint">${get('hint')}</div>` : nothing}
       ${get('values') ? html`<div class="values mono" id="procedure-values">${get('values').split('\n').map((v) => html`<span>${v}</span>`)}</div>` : nothing}
-      <div class="bar" aria-hidden="true">${Array.from({ length: Math.min(steps, 40) }, (_, i) => html`<span class=${(done && !failed) || i + 1 < step ? 'over' : i + 1 === step ? (failed ? 'lost' : 'here') : ''}></span>`)}</div>
-      <div class="foot"><span>score <b class="mono" id="procedure-score">${number(score, 4)}</b></span><span>warnings <b class="mono">${get('warnings')}</b></span>
+      <div class="foot"><span>score <b class="mono" id="procedure-score">${number(score, 4)}</b></span><span class="many">warnings <b class="mono">${get('warnings')}</b></span>
         ${animating || done ? nothing : this.button('start', start ? 'Show me' : 'Go on', 'Space', () => this.session.animate(true))}
         ${undo && !done ? this.button('undo', 'Undo the stroke', 'U', () => this.session.undo()) : nothing}
         ${start ? nothing : this.button('anew', 'Begin anew', 'R', () => this.session.reset())}
+        ${done ? nothing : html`<span class="how">Hold what is yellow</span>`}
         ${done ? html`<button id="procedure-save" @click=${() => download('report.txt', get('report'))}>Save the report</button>` : nothing}</div></div>
-      <div class="use">${done || !this.keys ? nothing : pad(this.keys, get)}
-      ${done ? html`<pre id="procedure-report">${get('report')}</pre>` : nothing}</div></section>`;
+      <div class="use">${done || !this.keys ? nothing : pad(this.keys, get, animating && this.shows)}
+      ${done ? html`<pre id="procedure-report">${get('report').split('\n\nall measures at the end:')[0].trim()}</pre>` : nothing}</div></section>`;
   }
 }
 customElements.define('divan-procedure', ProcedureCard);

@@ -58,5 +58,5 @@ export const shared = css`
   dialog header h2 { margin: 0; flex: 1; font-size: 14px; font-weight: 600; }
   dialog footer { display: flex; justify-content: flex-end; gap: 8px; padding: 10px 14px; border-top: 1px solid var(--line); }
   @media (prefers-reduced-motion: reduce) { * { transition: none !important; animation: none !important; } }
-  @media (pointer: coarse) { button { min-height: 34px; } button.icon { width: 34px; } }
+  @media (pointer: coarse) { button { min-height: 40px; } button.icon { width: 40px; } .banner button.small { min-height: 40px; padding: 0 12px; } }
 `;

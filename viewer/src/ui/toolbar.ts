@@ -1,5 +1,6 @@
 // The row on top: scene, simulation, view, page.
 import { css, html, nothing } from 'lit';
+import { hasHeart } from '../view/therapy.ts';
 import { icon } from './icons.ts';
 import { download, baseName, number, page, Part } from './part.ts';
 import { shared } from './styles.ts';
@@ -19,7 +20,7 @@ export class Toolbar extends Part {
     @media (max-width: 1180px) { .play { min-width: 40px; padding: 0 11px; } .play span, .word { display: none; } }
     @media (max-width: 720px) { .wide { display: none; } .title { min-width: 0; padding: 0; flex: none; } .title .clip { display: none; } }
   `];
-  protected override topics = ['connection', 'status', 'settings', 'touch'] as any;
+  protected override topics = ['connection', 'status', 'settings', 'touch', 'graph'] as any;
 
   private async png() {
     const { fixedSize, pictureWidth, pictureHeight } = this.session.settings;
@@ -68,6 +69,7 @@ export class Toolbar extends Part {
         ${icon(st.animating ? 'pause' : 'play')}<span>${st.animating ? 'Pause' : 'Animate'}</span></button>
       ${this.button('step', 'One step', () => s.step(), { off, keys: 'N' })}
       ${this.button('reset', 'Reset the scene to its start', () => s.reset(), { off, keys: 'R' })}
+      ${hasHeart(s.graph) ? this.button('bolt', 'Treat the heart: pace, ablate', () => { const { tools } = page.touch; if (tools.open) tools.toggle(); else tools.take('pace'); }, { off, on: page.touch?.tools.open ?? false, keys: 'H, S' }) : nothing}
       ${this.button('record', st.recording === undefined ? 'Record' : 'Stop recording', () => s.change('record', { on: st.recording === undefined }), { off, on: st.recording !== undefined, keys: 'Y' })}
       <label title="time step, seconds (applied with Enter)">dt <input class="dt mono" type="text" inputmode="decimal" aria-label="time step in seconds" ?disabled=${off} .value=${dtValue} @change=${this.dt}></label>
       <label class="wide" title="keep the simulation's time in step with the clock"><input type="checkbox" class="realtime" aria-label="real time" ?disabled=${off} .checked=${st.realtime} @change=${(e: Event) => s.realtime((e.target as HTMLInputElement).checked)}><span class="word">real time</span> ×</label>

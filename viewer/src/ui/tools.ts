@@ -21,7 +21,7 @@ export class ToolBar extends Part {
   override render() {
     const tools = page.touch?.tools, s = this.session;
     if (!tools?.open) return nothing;
-    const heart = hasHeart(s.graph), shown = TOOLS.filter((t) => heart || !(THERAPIES as Tool[]).includes(t));
+    const heart = hasHeart(s.graph), cures: Tool[] = THERAPIES, others = TOOLS.filter((t) => !cures.includes(t)), shown = heart ? [...cures, ...others] : others;
     return html`<div class="bar" role="toolbar" aria-label="tools that change meshes" aria-orientation="vertical">
       ${shown.map((t) => html`<button class=${tools.current === t.name ? 'on' : ''} aria-pressed=${String(tools.current === t.name)} aria-label=${t.title} title="${t.title}: ${t.hint} (${t.key})" ?disabled=${!s.editor}
         @click=${() => tools.take(t.name)}>${icon(t.icon)}<span>${t.title}</span><kbd>${t.key}</kbd></button>`)}

@@ -175,10 +175,12 @@ export class Overlay {
     if (z < 1) { this.dot(x, y, 5, '#e0486a'); this.dot(x, y, 1.8, this.colours.halo); }
   }
 
-  // Where somebody shall go; not drawn when it is behind the camera.
+  // Where somebody shall go: a ring, or an arrow at the edge of the picture that it lies beyond; nothing when it is behind the camera.
   mark(p: Vector3, camera: Camera) {
     const [x, y, z] = this.place(p, camera);
     if (z >= 1) return;
+    const nearX = Math.min(this.width - 14, Math.max(14, x)), nearY = Math.min(this.height - 14, Math.max(14, y));
+    if (Math.hypot(x - nearX, y - nearY) > 4) { this.arrow(nearX, nearY, Math.atan2(y - nearY, x - nearX)); return; }
     for (const [colour, wide] of [['#3a2b00', 4.5], ['#ffd21f', 2.5]] as const) {
       this.c.strokeStyle = colour;
       this.c.lineWidth = wide;
@@ -187,6 +189,21 @@ export class Overlay {
       this.c.stroke();
     }
     this.dot(x, y, 3, '#ffd21f');
+  }
+
+  private arrow(x: number, y: number, turn: number) {
+    this.c.save();
+    this.c.translate(x, y);
+    this.c.rotate(turn);
+    this.c.beginPath();
+    for (const [u, v] of [[12, 0], [-8, 10], [-8, -10]]) this.c.lineTo(u, v);
+    this.c.closePath();
+    this.c.fillStyle = '#ffd21f';
+    this.c.strokeStyle = '#3a2b00';
+    this.c.lineWidth = 2;
+    this.c.fill();
+    this.c.stroke();
+    this.c.restore();
   }
 
   private pixel({ x, y }: { x: number; y: number }): [number, number] { return [(x * 0.5 + 0.5) * this.width, (0.5 - y * 0.5) * this.height]; }

@@ -62,7 +62,7 @@ export function keep<T extends Object3D>(object: T): T { object.frustumCulled = 
 
 // Pictures that are on their way; whoever makes a picture of the scene waits for them, those that never come included.
 const coming = new Set<Promise<void>>();
-let scenes = 0;                   // a page remembers what came from an address, and every scene numbers its pictures anew
+let scenes = 0;                   // a page remembers what came from an address, and a scene that is read again may have another picture in that file
 export function fetchTexture(address: string, loaded: () => void): Texture {
   let texture!: Texture;
   const arrived: Promise<void> = new Promise<void>((done) => { texture = new TextureLoader().load(`${address}?${scenes}`, () => { loaded(); done(); }, undefined, () => done()); }).finally(() => coming.delete(arrived));

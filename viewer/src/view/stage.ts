@@ -19,6 +19,7 @@ import { makeShape } from './shapes.ts';
 import { studio, type Level } from './studio.ts';
 import { Surroundings } from './surroundings.ts';
 
+const MARK_ROOM = 20;             // pixels around a mark that stay free
 const SPECK = 24;                 // pixels: what is smaller is hardly seen
 
 export interface Legend { label: string; low: number; high: number; map: string }
@@ -68,6 +69,8 @@ export class Stage {
   private pixels = new Vector2();
   private second = new PerspectiveCamera();        // of second pictures
   private insets: [number, number, number, number][] = [];
+  private corners: number[] = [];      // where they stand: 0 is their own place
+  mark: Vector3 | null = null;         // what they must not cover: where a procedure leads to
 
   private session: Session;
   private canvas: HTMLCanvasElement;
@@ -403,10 +406,12 @@ export class Stage {
   private drawInsets(fog: boolean) {
     const list = this.session.status.viewports ?? this.session.scene?.looks?.viewports ?? [];
     this.insets = [];
-    for (const v of list) {
-      const x = Math.min(this.width, Math.max(0, v.x < 0 ? this.width + v.x : v.x)), y = Math.min(this.height, Math.max(0, v.y < 0 ? this.height + v.y : v.y));
-      const w = Math.min(this.width - x, v.width), h = Math.min(this.height - y, v.height), reach = this.camera.size;
+    for (const [i, v] of list.entries()) {
+      let x = Math.min(this.width, Math.max(0, v.x < 0 ? this.width + v.x : v.x)), y = Math.min(this.height, Math.max(0, v.y < 0 ? this.height + v.y : v.y));
+      let w = Math.min(this.width - x, v.width), h = Math.min(this.height - y, v.height);
+      const reach = this.camera.size;
       if (w < 2 || h < 2) continue;
+      if (this.mark) [x, y, w, h] = this.besideMark(i, [x, y, w, h]);
       const camera = this.second;
       camera.position.fromArray(v.position);
       camera.quaternion.fromArray(v.orientation);
@@ -418,6 +423,21 @@ export class Stage {
       studio.drawInset(this.renderer, this.scene, camera, [x * r, y * r, w * r, h * r], this.look.diagonal, fog);
       this.insets.push([x, y, w, h]);
     }
+  }
+
+  // A picture inside the first one, no larger than two fifths of it and in another corner while the mark would be beneath it.
+  private besideMark(i: number, [x, y, w, h]: [number, number, number, number]): [number, number, number, number] {
+    const small = Math.min(1, 0.4 * this.width / w, 0.4 * this.height / h), right = this.width - x - w, top = this.height - y - h;
+    if (right < x) x = this.width - right - small * w;
+    if (top < y) y = this.height - top - small * h;
+    w *= small; h *= small;
+    const places: [number, number][] = [[x, y], [this.width - x - w, y], [x, this.height - y - h], [this.width - x - w, this.height - y - h]];
+    const at = this.project(this.mark!.toArray()), up = this.height - at.y;
+    const covers = ([left, low]: [number, number], room: number) => at.x > left - room && at.x < left + w + room && up > low - room && up < low + h + room;
+    const now = this.corners[i] ?? 0;
+    if (now && !covers(places[0], 3 * MARK_ROOM)) this.corners[i] = 0;      // not to and fro at the edge
+    else if (covers(places[now], MARK_ROOM)) this.corners[i] = Math.max(0, places.findIndex((p) => !covers(p, MARK_ROOM)));
+    return [...places[this.corners[i] ?? 0], w, h];
   }
 
   // A machine that is too slow for all of the light gets less of it, and one that still draws less than four pictures a second fewer

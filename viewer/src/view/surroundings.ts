@@ -33,7 +33,7 @@ export class Surroundings {
     this.makeAgain();
   }
 
-  // Another scene has other pictures at the same addresses.
+  // The file may hold another picture when the scene is read again.
   forgetPicture() { this.backdrop?.dispose(); this.backdrop = null; this.address = this.name = ''; }
 
   // A picture of the scene, once it has come.
