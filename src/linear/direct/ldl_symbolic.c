@@ -339,12 +339,13 @@ static bool grow(Build *b, const dvPattern *a, dvOrderChoice *order, const dvLdl
   dvLdlSymbolic *s = b->s;
   bool near = was && order->given && was->block == s->block && was->lanes == s->lanes && was->work < EXACT / 4;
   if (near && dv_ldl_graph_reduce(&b->graph, was, a, order)) {
-    if (dv_ldl_grow_tree(s, &b->graph, order, &b->old)) return true;
-    if (!order->whole) return false;
-    order->given = NULL;   // too dear, as it would be seen from the whole
+    dvLdlGrowth found = dv_ldl_grow_tree(s, &b->graph, order, &b->old);
+    if (found == DV_LDL_GROWN) return true;
+    if (found == DV_LDL_NO_MEMORY) return false;
+    if (found == DV_LDL_DEAR) order->given = NULL;   // as it would be seen from the whole
     dv_ldl_graph_free(&b->graph);
   }
-  return dv_ldl_graph_whole(&b->graph, a) && dv_ldl_grow_tree(s, &b->graph, order, &b->old);
+  return dv_ldl_graph_whole(&b->graph, a) && dv_ldl_grow_tree(s, &b->graph, order, &b->old) == DV_LDL_GROWN;
 }
 
 dvLdlSymbolic *dv_ldl_symbolic_create(const dvPattern *a, int block, int lanes, dvOrderChoice *order,

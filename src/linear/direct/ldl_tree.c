@@ -117,11 +117,12 @@ static void count_rows(Tree *t, const dvPattern *columns)
 
 // --- groups --------------------------------------------------------------------------------------
 
-// a column joins the one before it when it is its parent and has the same rows
-static void group_columns(Tree *t)
+// A column joins the one before it when it is its parent and has the same rows. False when a subtree that stays would.
+static bool group_columns(Tree *t)
 {
   for (int32_t k = 0; k < t->n; k++) {
     bool joins = k > 0 && t->parent[k - 1] == k && t->count[k - 1] == t->count[k] + 1;
+    if (joins && t->stays[t->groups - 1] >= 0) return false;
     if (!joins) t->cols[t->groups++] = 0;
     int32_t g = t->group[k] = t->groups - 1;
     t->cols[g]++;
@@ -140,6 +141,7 @@ static void group_columns(Tree *t)
     t->up[g] = up < 0 ? -1 : t->group[up];
     t->into[g] = g;
   }
+  return true;
 }
 
 static double group_size(double cols, double rows) { return cols * (cols + 1) / 2 + cols * rows; }
@@ -171,8 +173,9 @@ static int compare_candidates(const void *a, const void *b)
   return (x->group > y->group) - (x->group < y->group);
 }
 
-// children come before parents, so theirs are settled
-static void join_groups(Tree *t, int block, Candidate *list)
+// Children come before parents, so theirs are settled. A front that stays can have become one with those above it; what
+// was not worth joining to it alone may be worth joining to all of them. False when that is a subtree that stays.
+static bool join_groups(Tree *t, int block, Candidate *list)
 {
   for (int32_t g = 0; g < t->groups; g++) t->head[g] = -1;
   for (int32_t p = 0; p < t->groups; p++) {
@@ -187,6 +190,7 @@ static void join_groups(Tree *t, int block, Candidate *list)
         t->head[p] = c;
         continue;
       }
+      if (t->stays[c] >= 0) return false;
       t->zeros[p] += t->zeros[c] + extra_zeros(t, c, p);
       t->cols[p] += t->cols[c];
       t->into[c] = p;
@@ -199,6 +203,7 @@ static void join_groups(Tree *t, int block, Candidate *list)
     }
     if (t->up[p] >= 0) t->next[p] = t->head[t->up[p]], t->head[t->up[p]] = p;
   }
+  return true;
 }
 
 // --- fronts --------------------------------------------------------------------------------------
@@ -415,7 +420,7 @@ static void note_order(const Tree *t, int32_t *used)
 }
 
 // the order that is given, unless it is too dear
-static bool choose_order(Tree *t, dvOrderChoice *order)
+static dvLdlGrowth choose_order(Tree *t, dvOrderChoice *order)
 {
   const dvLdlGraph *g = t->graph;
   const int32_t *given = g->was ? g->given : order->given;
@@ -425,14 +430,24 @@ static bool choose_order(Tree *t, dvOrderChoice *order)
     look_at_order(t);
     order->whole = work_of(t) > order->most;
   }
-  if (order->whole && (g->was || !(order->method == DV_ORDER_BEST ? order_best(t) : order_columns(t, order->method))))
-    return false;
+  if (order->whole && g->was) return DV_LDL_DEAR;
+  if (order->whole && !(order->method == DV_ORDER_BEST ? order_best(t) : order_columns(t, order->method)))
+    return DV_LDL_NO_MEMORY;
   order->work = work_of(t);
   if (order->used) note_order(t, order->used);
-  return true;
+  return DV_LDL_GROWN;
 }
 
-bool dv_ldl_grow_tree(dvLdlSymbolic *s, const dvLdlGraph *g, dvOrderChoice *order, int32_t **old)
+static dvLdlGrowth grow(Tree *t, dvLdlSymbolic *s, dvOrderChoice *order, Candidate *list, int32_t **old)
+{
+  dvLdlGrowth found = choose_order(t, order);
+  if (found != DV_LDL_GROWN) return found;
+  if (!group_columns(t) || !join_groups(t, s->block, list)) return DV_LDL_REACHED;
+  sort_children(t, list);
+  return make_fronts(t, s, old) ? DV_LDL_GROWN : DV_LDL_NO_MEMORY;
+}
+
+dvLdlGrowth dv_ldl_grow_tree(dvLdlSymbolic *s, const dvLdlGraph *g, dvOrderChoice *order, int32_t **old)
 {
   Tree t = {.graph = g, .n = (int32_t)g->nodes};
   int32_t **arrays[] = {&t.perm, &t.inverse, &t.parent, &t.count, &t.group, &t.cols, &t.rows,
@@ -443,16 +458,10 @@ bool dv_ldl_grow_tree(dvLdlSymbolic *s, const dvLdlGraph *g, dvOrderChoice *orde
   t.zeros = dv_try_alloc(n * sizeof *t.zeros);
   t.peak = dv_try_alloc(n * sizeof *t.peak);
   for (size_t k = 0; ints && k < DV_COUNT(arrays); k++) *arrays[k] = ints + k * n;
-  bool good = ints && list && t.zeros && t.peak && choose_order(&t, order);
-  if (good) {
-    group_columns(&t);
-    join_groups(&t, s->block, list);
-    sort_children(&t, list);
-    good = make_fronts(&t, s, old);
-  }
+  dvLdlGrowth found = ints && list && t.zeros && t.peak ? grow(&t, s, order, list, old) : DV_LDL_NO_MEMORY;
   dv_free(ints);
   dv_free(list);
   dv_free(t.zeros);
   dv_free(t.peak);
-  return good;
+  return found;
 }
