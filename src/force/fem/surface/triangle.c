@@ -164,7 +164,7 @@ static void force_blocks(void *user, size_t begin, size_t end)
 static void dforce_blocks(void *user, size_t begin, size_t end)
 {
   const Job *job = user;
-  for (size_t b = begin; b < end; b++) job->t->kernels->dforce(&job->t->data, b, job->x, job->k);
+  for (size_t b = begin; b < end; b++) job->t->kernels->dforce[job->t->method](&job->t->data, b, job->x, job->k);
 }
 
 static void energy_blocks(void *user, size_t begin, size_t end)
@@ -193,6 +193,31 @@ double dv_triangle_fem_energy(dvTriangleFem *t, dvPool *pool, const double *x)
 }
 
 // --- one element ---
+
+// the part of a stress (xx, yy, xy) that pulls, as in the kernel
+static void pulling(const double s[3], double out[3])
+{
+  double middle = 0.5 * (s[0] + s[1]), radius = hypot(0.5 * (s[0] - s[1]), s[2]);
+  double high = middle + radius, low = middle - radius, over = fmin(high, 0), under = fmin(low, 0);
+  double a = radius > 0 ? (over - under) / (2 * radius) : 0, b = over - a * high;
+  out[0] = a * s[0] + b, out[1] = a * s[1] + b, out[2] = a * s[2];
+}
+
+// what the tension of Green's strain adds: dF_i/dx_j = g_i^T s g_j, along each axis
+static void add_tension(const dvTriangleFem *t, size_t triangle, double k, const double gradient[3][2],
+                        const double material[3][3], double out[81])
+{
+  double strain[3], stress[3] = {0}, s[3];
+  dv_triangle_fem_strain(t, triangle, strain, NULL);
+  for (int r = 0; r < 9; r++) stress[r / 3] += material[r / 3][r % 3] * strain[r % 3];
+  pulling(stress, s);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) {
+      const double *g = gradient[i], *h = gradient[j];
+      double sum = k * (s[0] * g[0] * h[0] + s[1] * g[1] * h[1] + s[2] * (g[0] * h[1] + g[1] * h[0]));
+      for (int d = 0; d < 3; d++) out[9 * (3 * i + d) + 3 * j + d] += sum;
+    }
+}
 
 // dF_i/dx_j = -sum over plane directions p, q of axis_p axis_q^T (B_i^T C B_j)_pq, with B_i = (g_x 0; 0 g_y; g_y g_x)
 void dv_triangle_fem_stiffness(const dvTriangleFem *t, size_t triangle, double k, double out[81])
@@ -224,6 +249,7 @@ void dv_triangle_fem_stiffness(const dvTriangleFem *t, size_t triangle, double k
         out[9 * (3 * i + r / 3) + 3 * j + r % 3] = sum;
       }
     }
+  if (t->method == DV_TRIANGLE_GREEN) add_tension(t, triangle, k, gradient, material, out);
 }
 
 static void pack_matrices(const void *elements, size_t pack, double k, double *out)

@@ -4,7 +4,10 @@
 // functions are found, as in SOFA:
 //   SMALL    the plane is always x y; gradients of the present shape (TriangularFEMForceField, method small);
 //   PRESENT  the frame of the present triangle, x along ab; gradients of the present shape (method large);
-//   REST     the same frame; gradients of the shape at rest (TriangularFEMForceFieldOptim).
+//   REST     the same frame; gradients of the shape at rest (TriangularFEMForceFieldOptim);
+// and what SOFA does not have:
+//   GREEN    Green's strain in the axes at rest: the force is the gradient of the energy however far the sheet is
+//            stretched or folded (TriangleFEMForceField, method green).
 // See triangle_kernel.c for the equations.
 #ifndef DV_FORCE_FEM_SURFACE_TRIANGLE_H
 #define DV_FORCE_FEM_SURFACE_TRIANGLE_H
@@ -17,6 +20,7 @@ typedef enum dvTriangleMethod {
   DV_TRIANGLE_SMALL,
   DV_TRIANGLE_PRESENT,
   DV_TRIANGLE_REST,
+  DV_TRIANGLE_GREEN,
   DV_TRIANGLE_METHODS
 } dvTriangleMethod;
 
@@ -64,7 +68,7 @@ bool dv_triangle_fem_patch(dvTriangleFem *t, dvTopology *mesh, size_t points, dv
 // f += forces at x. Keeps frames and gradients for the functions below, which before the first call have zeros.
 // The pool may be NULL here and below.
 void dv_triangle_fem_add_force(dvTriangleFem *t, dvPool *pool, const double *x, double *f);
-// df += k (df/dx) dx with frames and gradients held.
+// df += k (df/dx) dx with frames and gradients held; of GREEN with the tension that the last force found.
 void dv_triangle_fem_add_dforce(dvTriangleFem *t, dvPool *pool, const double *dx, double k, double *df);
 // k (df/dx) of one triangle, 9 x 9, row by row, frames and gradients as above.
 void dv_triangle_fem_stiffness(const dvTriangleFem *t, size_t triangle, double k, double out[81]);
@@ -73,7 +77,8 @@ dvElementMatrices dv_triangle_fem_matrices(const dvTriangleFem *t, double k);
 // Elastic energy at x, 1/2 sum of area thickness strain : stress, with the strain that the force at x comes from.
 double dv_triangle_fem_energy(dvTriangleFem *t, dvPool *pool, const double *x);
 // Strain (xx, yy, 2 xy) in the frame of a triangle at the last dv_triangle_fem_add_force, and the axes of that frame
-// (may be NULL). Strain is counted from the present to the rest shape: a stretched triangle has a negative one.
+// (may be NULL; of GREEN what became of the axes at rest). Strain is counted from the present to the rest shape: a
+// stretched triangle has a negative one.
 void dv_triangle_fem_strain(const dvTriangleFem *t, size_t triangle, double strain[3], double axes[6]);
 
 // --- between triangle.c and its kernels ---
@@ -97,7 +102,7 @@ typedef struct dvTriangleData {
 
 typedef struct dvTriangleKernels {
   void (*force[DV_TRIANGLE_METHODS])(const dvTriangleData *t, size_t block, const double *x);
-  void (*dforce)(const dvTriangleData *t, size_t block, const double *dx, double k);
+  void (*dforce[DV_TRIANGLE_METHODS])(const dvTriangleData *t, size_t block, const double *dx, double k);
   void (*energy[DV_TRIANGLE_METHODS])(const dvTriangleData *t, size_t block, const double *x, double *energy);
 } dvTriangleKernels;
 

@@ -391,12 +391,15 @@ const dvClass dv_triangular_optim_class = {
 
 // --- TriangleFEMForceField ---
 
-#define TRIANGLE_FEM_FIELDS(X)                                                                              \
-  X(choice, method, "large", "", "plane of a triangle: its own (large), or always that of x and y (small)", \
-    .options = "small|large")                                                                               \
-  X(coords, initialPoints, "", "m", "points at rest; those of the state by default")                        \
-  X(real, thickness, "1", "m", "thickness of the sheet")                                                    \
-  X(bool, planeStrain, "0", "",                                                                             \
+#define TRIANGLE_FEM_FIELDS(X)                                                                                         \
+  X(choice, method, "large", "",                                                                                       \
+    "plane of a triangle: its own (large), or always that of x and y (small); green: Green's strain, for sheets that " \
+    "are stretched far, folded or torn: the force grows with the stretch (with large it falls beyond twice the "       \
+    "length)",                                                                                                         \
+    .options = "small|large|green")                                                                                    \
+  X(coords, initialPoints, "", "m", "points at rest; those of the state by default")                                   \
+  X(real, thickness, "1", "m", "thickness of the sheet")                                                               \
+  X(bool, planeStrain, "0", "",                                                                                        \
     "the sheet cannot change its thickness (plane strain); else it is free to (plane stress)")
 
 typedef struct TriangleFem {
@@ -446,7 +449,8 @@ static dvStatus triangle_fem_reinit(dvObject *o)
 {
   TriangleFem *t = (TriangleFem *)o;
   size_t points = t->base.elastic.force.state->count;
-  t->base.method = t->method == 0 ? DV_TRIANGLE_SMALL : DV_TRIANGLE_PRESENT;
+  static const dvTriangleMethod methods[] = {DV_TRIANGLE_SMALL, DV_TRIANGLE_PRESENT, DV_TRIANGLE_GREEN};
+  t->base.method = methods[t->method];
   t->base.poisson_limit = t->planeStrain ? 0.5 : 1;
   if (!(t->thickness > 0 && t->thickness < DV_EXPLODED))
     return dv_field_error(o, &t->thickness, "the default is 1", "thickness %g is not a positive number", t->thickness);

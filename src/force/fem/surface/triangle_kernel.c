@@ -12,6 +12,15 @@
 // det.
 //
 // A triangle that collapses has no gradients of its own: it takes those at rest.
+//
+// With Green's strain u and v are what becomes of the axes at rest, u = sum x_k g_kx and v = sum x_k g_ky, and
+//
+//   e = (1 - u u, 1 - v v, -2 u v) / 2   (2 xy),
+//
+// of which f_k as above is the gradient of the energy. With u and v held its product is that of the material; what
+// their change adds is du_k = sum dx_k g_kx and dv_k in the place of u and v, with the part of s that pulls: without it
+// a sheet under tension could be moved out of its plane by nothing, with the part that pushes steps would run away from
+// where it folds.
 #include "element/pack_math.h"
 #include "force/fem/surface/triangle.h"
 
@@ -106,6 +115,13 @@ DV_INLINE Shape shape_of(dvTriangleMethod method, const double *rest, Vec ab, Ve
     s.gradients = gradients(s.edges, square_root(dot(n, n)), rest);
     return s;
   }
+  if (method == DV_TRIANGLE_GREEN) {
+    Plane g = s.gradients = load_plane(rest + 4 * DV_TRIANGLE_REST_GRADIENTS);
+    s.u = add(scale(ab, g.bx), scale(ac, g.cx));
+    s.v = add(scale(ab, g.by), scale(ac, g.cy));
+    s.edges = (Plane){zero, zero, zero, zero};   // not asked for
+    return s;
+  }
   s.u = unit(ab);
   s.v = cross(unit(cross(s.u, ac)), s.u);
   s.edges = (Plane){dot(s.u, ab), zero, dot(s.u, ac), dot(s.v, ac)};
@@ -114,10 +130,25 @@ DV_INLINE Shape shape_of(dvTriangleMethod method, const double *rest, Vec ab, Ve
   return s;
 }
 
-DV_INLINE Sym strain_of(const double *rest, const Shape *s)
+DV_INLINE Sym strain_of(dvTriangleMethod method, const double *rest, const Shape *s)
 {
+  dvPack one = dv_pack(1), half = dv_pack(0.5);
+  if (method == DV_TRIANGLE_GREEN)
+    return (Sym){half * (one - dot(s->u, s->u)), half * (one - dot(s->v, s->v)), -dot(s->u, s->v)};
   Plane r = load_plane(rest);
   return strain((Plane){r.bx - s->edges.bx, r.by - s->edges.by, r.cx - s->edges.cx, r.cy - s->edges.cy}, s->gradients);
+}
+
+// the part of a stress that pulls (its negative eigenvalues): a s + b for both eigenvalues of s
+DV_INLINE Sym pulling(Sym s)
+{
+  dvPack zero = dv_pack(0), half = dv_pack(0.5), middle = half * (s.xx + s.yy), way = half * (s.xx - s.yy);
+  dvPack radius = square_root(way * way + s.xy * s.xy), high = middle + radius, low = middle - radius;
+  dvPack over = dv_pack_select(high < zero, high, zero), under = dv_pack_select(low < zero, low, zero);
+  dvPackMask apart = radius > zero;
+  dvPack a = dv_pack_select(apart, (over - under) / dv_pack_select(apart, radius + radius, dv_pack(1)), zero);
+  dvPack b = over - a * high;
+  return (Sym){a * s.xx + b, a * s.yy + b, a * s.xy};
 }
 
 // --- loops over a block ---
@@ -134,7 +165,7 @@ DV_INLINE void force_block(dvTriangleMethod method, const dvTriangleData *t, siz
     Vec a = dv_blocks_load(local, corner);
     Shape s =
         shape_of(method, rest, sub(dv_blocks_load(local, corner + 4), a), sub(dv_blocks_load(local, corner + 8), a));
-    Sym e = strain_of(rest, &s);
+    Sym e = strain_of(method, rest, &s);
     store_vec(moving, s.u);
     store_vec(moving + 12, s.v);
     store_plane(moving + 4 * DV_TRIANGLE_GRADIENTS, s.gradients);
@@ -154,13 +185,13 @@ DV_INLINE void energy_block(dvTriangleMethod method, const dvTriangleData *t, si
     Vec a = dv_blocks_load(local, corner);
     Shape s =
         shape_of(method, rest, sub(dv_blocks_load(local, corner + 4), a), sub(dv_blocks_load(local, corner + 8), a));
-    Sym e = strain_of(rest, &s),
+    Sym e = strain_of(method, rest, &s),
         p = stress(t->moving + DV_LANES * DV_TRIANGLE_MOVING * i + 4 * DV_TRIANGLE_MATERIAL, e);
     dv_pack_store(energy + DV_LANES * i, dv_pack(0.5) * (e.xx * p.xx + e.yy * p.yy + e.xy * p.xy));
   }
 }
 
-static void triangle_dforce(const dvTriangleData *t, size_t b, const double *dx, double k)
+DV_INLINE void dforce_block(dvTriangleMethod method, const dvTriangleData *t, size_t b, const double *dx, double k)
 {
   double local[DV_BLOCK_DOUBLES] __attribute__((aligned(64)));
   const dvElementBlock *block = &t->blocks->blocks[b];
@@ -174,30 +205,31 @@ static void triangle_dforce(const dvTriangleData *t, size_t b, const double *dx,
         ac = scale(sub(a, dv_blocks_load(local, corner + 8)), dv_pack(k));
     Plane g = load_plane(moving + 4 * DV_TRIANGLE_GRADIENTS), d = {dot(u, ab), dot(v, ab), dot(u, ac), dot(v, ac)};
     add_forces(out, corner, stress(moving + 4 * DV_TRIANGLE_MATERIAL, strain(d, g)), g, u, v);
+    if (method != DV_TRIANGLE_GREEN) continue;
+    Vec e = load_vec(t->rest + DV_LANES * DV_TRIANGLE_RECORD * i + 4 * DV_TRIANGLE_STRAIN);
+    Sym pull = pulling(stress(moving + 4 * DV_TRIANGLE_MATERIAL, (Sym){e.x, e.y, e.z}));
+    add_forces(out, corner, (Sym){-pull.xx, -pull.yy, -pull.xy}, g, add(scale(ab, g.bx), scale(ac, g.cx)),
+               add(scale(ab, g.by), scale(ac, g.cy)));
   }
 }
 
-static void force_small(const dvTriangleData *t, size_t b, const double *x) { force_block(DV_TRIANGLE_SMALL, t, b, x); }
-static void force_present(const dvTriangleData *t, size_t b, const double *x)
-{
-  force_block(DV_TRIANGLE_PRESENT, t, b, x);
-}
-static void force_rest(const dvTriangleData *t, size_t b, const double *x) { force_block(DV_TRIANGLE_REST, t, b, x); }
-static void energy_small(const dvTriangleData *t, size_t b, const double *x, double *e)
-{
-  energy_block(DV_TRIANGLE_SMALL, t, b, x, e);
-}
-static void energy_present(const dvTriangleData *t, size_t b, const double *x, double *e)
-{
-  energy_block(DV_TRIANGLE_PRESENT, t, b, x, e);
-}
-static void energy_rest(const dvTriangleData *t, size_t b, const double *x, double *e)
-{
-  energy_block(DV_TRIANGLE_REST, t, b, x, e);
-}
+#define METHOD(name, method)                                                                                     \
+  static void force_##name(const dvTriangleData *t, size_t b, const double *x) { force_block(method, t, b, x); } \
+  static void dforce_##name(const dvTriangleData *t, size_t b, const double *dx, double k)                       \
+  {                                                                                                              \
+    dforce_block(method, t, b, dx, k);                                                                           \
+  }                                                                                                              \
+  static void energy_##name(const dvTriangleData *t, size_t b, const double *x, double *e)                       \
+  {                                                                                                              \
+    energy_block(method, t, b, x, e);                                                                            \
+  }
+METHOD(small, DV_TRIANGLE_SMALL)
+METHOD(present, DV_TRIANGLE_PRESENT)
+METHOD(rest, DV_TRIANGLE_REST)
+METHOD(green, DV_TRIANGLE_GREEN)
 
 const dvTriangleKernels DV_KERNEL_NAME(dv_triangle_kernels) = {
-    .force = {force_small, force_present, force_rest},
-    .dforce = triangle_dforce,
-    .energy = {energy_small, energy_present, energy_rest},
+    .force = {force_small, force_present, force_rest, force_green},
+    .dforce = {dforce_small, dforce_present, dforce_rest, dforce_green},
+    .energy = {energy_small, energy_present, energy_rest, energy_green},
 };
