@@ -5,9 +5,14 @@
 // is cut in its shape at rest, so that a tear goes the same way whether its flap lies flat or is folded over. One
 // triangle a step: then the membrane finds its new balance. A tip that comes to the border ends there, and the membrane
 // may fall apart. New tips come from tools that pierce (SharpTip), or are given.
+//
+// No triangle becomes a sliver: where cutting would leave one, or an edge shorter than `least`, the tear takes the
+// nearer end of the edge ahead instead. Two tears that come near each other meet there; without that they would halve
+// the angle between them for ever.
 #include "anatomy/membrane_tear.h"
 
 #include "anatomy/register.h"
+#include "topology/search/surface.h"
 
 #include <math.h>
 
@@ -19,6 +24,7 @@
   X(real, toughness, "1e4", "Pa m^1/2", "intensity of the stress above which tears go on", .least = "0")               \
   X(real, reach, "0", "m", "how far around a tip stresses are looked at; 0: three edges", .least = "0")                \
   X(real, snap, "0.25", "", "share of an edge within which a tear takes its end", .least = "0.01", .most = "0.45")     \
+  X(real, least, "0", "m", "no edge is cut into shorter pieces; 0: a twentieth of the mean edge", .least = "0")        \
   X(int, maxPerStep, "1", "", "triangles that one tear goes through in a step", .least = "1", .most = "100")           \
   X(indices, tips, "", "", "points where tears end inside of the membrane")                                            \
   X(int, advances, "0", "", "triangles that tears went through", .flags = DV_READ_ONLY)                                \
@@ -80,8 +86,16 @@ static bool on_border(const MembraneTear *t, int32_t point)
   return false;
 }
 
-// Whether all triangles around a point stay what they are, at a quarter of their area at least, when it moves.
-static bool can_move(const MembraneTear *t, int32_t point, dvVec3 to)
+// How cuts go. The worst shape that they leave (dv_triangle_roundness) makes matrices some ten times stiffer.
+static dvIncision incision(MembraneTear *t, double snap)
+{
+  double least = t->least > 0 ? t->least : 0.05 * t->edge;
+  return (dvIncision){&t->base, rest_positions, t, snap, snap, least, 0.1};
+}
+
+// Whether all triangles around a point stay what they are, at a quarter of their area at least and no slivers, when it
+// moves.
+static bool can_move(const MembraneTear *t, int32_t point, dvVec3 to, double worst)
 {
   for (int32_t at = dv_topology_first_at(t->m.mesh, DV_TRIANGLE, point); at >= 0;
        at = dv_topology_next_at(t->m.mesh, DV_TRIANGLE, at)) {
@@ -89,22 +103,45 @@ static bool can_move(const MembraneTear *t, int32_t point, dvVec3 to)
     dvVec3 p = at_rest(t, c[(at + 1) % 3]), q = at_rest(t, c[(at + 2) % 3]), edge = dv_vec3_sub(q, p);
     dvVec3 before = dv_vec3_cross(edge, dv_vec3_sub(at_rest(t, point), p)),
            after = dv_vec3_cross(edge, dv_vec3_sub(to, p));
-    if (!(dv_vec3_dot(before, after) > 0.25 * dv_vec3_norm2(before))) return false;
+    if (!(dv_vec3_dot(before, after) > 0.25 * dv_vec3_norm2(before)) || dv_triangle_roundness(to, p, q) < worst)
+      return false;
   }
+  return true;
+}
+
+// The point of the edge ahead that the tear takes, -1 for a new one at a->share, which may be moved. False when there
+// is no way to cut.
+static bool choose_point(MembraneTear *t, int32_t from, dvAheadOnMembrane *a, int32_t *met)
+{
+  dvIncision how = incision(t, t->snap);
+  bool border[2] = {dv_membrane_is_border(&t->m, from, a->p), dv_membrane_is_border(&t->m, from, a->q)};
+  bool second = a->share > 0.5, near = a->share <= t->snap || a->share >= 1 - t->snap;
+  // along the border nothing would be cut: beside it then
+  if (near && border[second]) {
+    dvVec3 p = at_rest(t, a->p);
+    a->share = second ? 1 - t->snap : t->snap;
+    a->meets = dv_vec3_add_scaled(p, dv_vec3_sub(at_rest(t, a->q), p), a->share);
+  }
+  near = near && !border[second];
+  if (!near && dv_mesh_split_is_poor(t->m.mesh, &how, a->p, a->q, a->share)) {
+    if (border[second]) second = !second;
+    if (border[second]) return false;
+    near = true;
+  }
+  *met = !near ? -1 : second ? a->q : a->p;
   return true;
 }
 
 // One triangle on; false when nothing is ahead.
 static bool advance(MembraneTear *t, size_t k, dvVec3 way)
 {
-  int32_t point = t->tips.data[k];
+  int32_t point = t->tips.data[k], met;
   dvAheadOnMembrane a = dv_membrane_ahead(&t->m, DV_X_REST, point, way);
-  if (a.triangle < 0 || dv_topology_first_change(t->m.mesh) != DV_OK) return false;
-  int32_t met = a.share <= t->snap ? a.p : a.share >= 1 - t->snap ? a.q : -1;
-  if (met >= 0 && dv_membrane_is_border(&t->m, point, met)) met = -1;   // along the border nothing would be cut
+  if (a.triangle < 0 || dv_topology_first_change(t->m.mesh) != DV_OK || !choose_point(t, point, &a, &met)) return false;
+  dvIncision how = incision(t, 1e-3);
   bool ends = met >= 0 ? on_border(t, met) : dv_membrane_is_border(&t->m, a.p, a.q);
   // a point inside that is nearly met comes to where it is: the tear keeps its way, and no sliver is made
-  if (met >= 0 && !ends && can_move(t, met, a.meets)) {
+  if (met >= 0 && !ends && can_move(t, met, a.meets, how.worst)) {
     int32_t offsets[2] = {0, 2}, ancestors[2] = {a.p, a.q};
     double shares[2] = {1 - a.share, a.share};
     if (dv_mesh_move_points(t->m.mesh, &met, 1, (dvOrigin){offsets, ancestors, shares}) != DV_OK) return false;
@@ -113,8 +150,8 @@ static bool advance(MembraneTear *t, size_t k, dvVec3 way)
   double corners[6];
   dv_vec3_store(corners, from), dv_vec3_store(corners + 3, to);
   int32_t told[2] = {a.triangle, a.triangle}, fresh = (int32_t)dv_topology_point_count(t->m.mesh);
-  dvIncision how = {&t->base, rest_positions, t, 1e-3, 1e-3, 0};
   size_t doubled = 0;
+  how.least = how.worst = 0;   // what is left has been looked at
   if (dv_mesh_incise(t->m.mesh, &how, corners, told, 2, &doubled) != DV_OK || !doubled) return false;
   t->last = met >= 0 ? met : fresh;
   t->length += dv_vec3_norm(dv_vec3_sub(to, from));
@@ -180,7 +217,7 @@ bool dv_membrane_tear_open(dvObject *o, dvVec3 place, dvVec3 along, double lengt
   double corners[9];
   size_t doubled = 0;
   for (int k = 0; k < 3; k++) dv_vec3_store(corners + 3 * k, dv_vec3_add_scaled(place, along, 0.5 * length * (k - 1)));
-  dvIncision how = {o, rest_positions, t, t->snap, t->snap, 0};
+  dvIncision how = incision(t, t->snap);
   unsigned before = t->m.mesh->revision;
   if (dv_mesh_incise(t->m.mesh, &how, corners, NULL, 3, &doubled) != DV_OK || !doubled) {
     if (t->m.mesh->revision != before) dv_topology_end_changes(t->m.mesh);
@@ -240,10 +277,12 @@ static dvStatus membrane_tear_init(dvObject *o)
     return dv_error(o, "name a mesh of triangles", "MembraneTear tears surfaces, and %s has %s", t->m.mesh->base.name,
                     dv_topology_count(t->m.mesh, DV_TETRAHEDRON) ? "volumes" : "no triangles");
   if (!dv_mesh_may_change(t->m.mesh, o)) return DV_ERROR_INPUT;
-  if (!(t->toughness > 0) || !(t->reach >= 0) || !(t->snap > 0 && t->snap < 0.5) || t->maxPerStep < 1)
-    return dv_error(o, "toughness is above 0, reach at least 0, snap from 0.01 to 0.45, maxPerStep at least 1",
-                    "MembraneTear cannot tear with toughness %g, reach %g, snap %g, %d a step", t->toughness, t->reach,
-                    t->snap, t->maxPerStep);
+  if (!(t->toughness > 0) || !(t->reach >= 0) || !(t->least >= 0) || !(t->snap > 0 && t->snap < 0.5) ||
+      t->maxPerStep < 1)
+    return dv_error(o,
+                    "toughness is above 0, reach and least at least 0, snap from 0.01 to 0.45, maxPerStep at least 1",
+                    "MembraneTear cannot tear with toughness %g, reach %g, least %g, snap %g, %d a step", t->toughness,
+                    t->reach, t->least, t->snap, t->maxPerStep);
   DV_TRY(dv_check_indices(o, &t->tips, t->m.state->count, "points"));
   t->followed = dv_follow_list(o, t->m.mesh, DV_POINT, &t->tips);
   t->edge = mean_edge(t);

@@ -6,7 +6,8 @@
 //   diameter = 2 sqrt(A / pi),   roundness = min |p_i - c| / max |p_i - c|,   decentring = |c - centre|
 //
 // across the axis. A tear that has come farther from the axis than `limit` has run out, once for each such stretch of
-// the border.
+// the border. Of that the shape at rest tells: a flap that is pulled outwards is no tear, and what has run out stays
+// so.
 #include "anatomy/register.h"
 #include "base/array.h"
 #include "control/membrane.h"
@@ -19,14 +20,14 @@
   X(indices, held, "", "", "points by which the membrane is held")                                              \
   X(vec3, centre, "0 0 0", "m", "where the opening should be")                                                  \
   X(vec3, axis, "0 0 1", "", "direction along which it is looked at")                                           \
-  X(real, limit, "0.0035", "m", "tears farther from the axis have run out", .least = "0")                       \
+  X(real, limit, "0.0035", "m", "tears farther from the axis, at rest, have run out", .least = "0")             \
   X(int, parts, "1", "", "parts of the membrane that do not hang together", .flags = DV_READ_ONLY)              \
   X(real, free, "0", "m2", "area at rest of what is not held any more", .flags = DV_READ_ONLY)                  \
   X(real, area, "0", "m2", "area at rest of all of it: it stays", .flags = DV_READ_ONLY)                        \
   X(real, diameter, "0", "m", "of a circle with the area of the opening", .flags = DV_READ_ONLY)                \
   X(real, roundness, "0", "", "shortest over longest radius of the opening", .flags = DV_READ_ONLY)             \
   X(real, decentring, "0", "m", "distance of the opening's middle from the centre", .flags = DV_READ_ONLY)      \
-  X(real, farthest, "0", "m", "how far tears have come from the axis", .flags = DV_READ_ONLY)                   \
+  X(real, farthest, "0", "m", "how far tears have come from the axis, at rest", .flags = DV_READ_ONLY)          \
   X(int, tearOuts, "0", "", "tears that have run out beyond the limit", .flags = DV_READ_ONLY)
 
 typedef struct Opening {
@@ -132,9 +133,10 @@ static void find_all(Opening *p)
 
 // --- measures ------------------------------------------------------------------------------------
 
-static void across(const Opening *p, int32_t point, double out[2])
+// where a point lies across the axis, in the vector DV_X or DV_X_REST
+static void across(const Opening *p, int vector, int32_t point, double out[2])
 {
-  dvVec3 d = dv_vec3_sub(dv_vec3_load(dv_state_read(p->m.state, DV_X) + 3 * (size_t)point), dv_vec3_load(p->centre));
+  dvVec3 d = dv_vec3_sub(dv_vec3_load(dv_state_read(p->m.state, vector) + 3 * (size_t)point), dv_vec3_load(p->centre));
   out[0] = dv_vec3_dot(d, p->u), out[1] = dv_vec3_dot(d, p->v);
 }
 
@@ -152,7 +154,7 @@ static double area_of(const Opening *p, size_t ring, double c[2])
   double sum = 0, a[2], b[2];
   c[0] = c[1] = 0;
   for (size_t i = from; i < to; i++) {
-    across(p, p->ring.data[i], a), across(p, p->ring.data[i + 1 < to ? i + 1 : from], b);
+    across(p, DV_X, p->ring.data[i], a), across(p, DV_X, p->ring.data[i + 1 < to ? i + 1 : from], b);
     double cross = a[0] * b[1] - a[1] * b[0];
     sum += cross / 2;
     for (int k = 0; k < 2; k++) c[k] += (a[k] + b[k]) * cross / 6;
@@ -165,7 +167,7 @@ static void measure_ring(Opening *p, size_t ring, double area, const double c[2]
 {
   double least = INFINITY, most = 0, x[2];
   for (int32_t i = p->ring_starts.data[ring]; i < p->ring_starts.data[ring + 1]; i++) {
-    across(p, p->ring.data[i], x);
+    across(p, DV_X, p->ring.data[i], x);
     double r = hypot(x[0] - c[0], x[1] - c[1]);
     least = dv_min(least, r), most = dv_max(most, r);
   }
@@ -182,7 +184,7 @@ static void count_out(Opening *p, size_t ring)
   double x[2];
   for (size_t i = from; i < to; i++) {
     bool held = names(p, p->ring.data[i]);
-    across(p, p->ring.data[i], x);
+    across(p, DV_X_REST, p->ring.data[i], x);
     double r = hypot(x[0], x[1]);
     bool out = !held && r > p->limit;
     if (!held) p->farthest = dv_max(p->farthest, r);

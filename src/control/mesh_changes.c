@@ -262,7 +262,7 @@ static dvStatus command_incise(const Processor *p, const char *line, const char 
     triangles[i] = told && numbers[4 * i] >= 0 && numbers[4 * i] < 2e9 ? (int32_t)numbers[4 * i] : -1;
     memcpy(corners + 3 * i, numbers + (told ? 4 * i + 1 : 3 * i), 3 * sizeof *corners);
   }
-  dvIncision how = {&p->base, positions, &ground, p->epsilonSnapPath, p->epsilonSnapBorder, 0};
+  dvIncision how = {&p->base, positions, &ground, p->epsilonSnapPath, p->epsilonSnapBorder, 0, 0};
   dvStatus status = dv_mesh_incise(p->container, &how, corners, triangles, count, NULL);
   dv_free(numbers), dv_free(corners), dv_free(triangles);
   return status;
@@ -279,7 +279,7 @@ static dvStatus command_cut(const Processor *p, const char *line, const char *cu
   if (!find_ground(p, &ground)) return DV_ERROR_USAGE;
   double *corners = read_numbers(p, line, (sweep ? 6 : 3) * count);
   if (!corners) return DV_ERROR_INPUT;
-  dvIncision how = {&p->base, positions, &ground, p->epsilonSnapPath, p->epsilonSnapBorder, 0};
+  dvIncision how = {&p->base, positions, &ground, p->epsilonSnapPath, p->epsilonSnapBorder, 0, 0};
   dvSheet sheet = {corners, (const size_t[]){0, count}, 1};
   dvStatus status = sweep ? dv_body_cut_sweep(p->container, &how, corners, corners + 3 * count, count, &cut)
                           : dv_body_cut(p->container, &how, &sheet, &cut);

@@ -170,7 +170,7 @@ static bool tear_triangle(Tearing *t, int32_t triangle)
   if (best.on[0] >= 0) told[count] = best.on[0], dv_vec3_store(corners + 3 * count++, best.meets[0]);
   told[count] = best.on[0] >= 0 ? best.on[0] : best.on[1], dv_vec3_store(corners + 3 * count++, now(t, best.point));
   if (best.on[1] >= 0) told[count] = best.on[1], dv_vec3_store(corners + 3 * count++, best.meets[1]);
-  dvIncision how = {&t->base, positions, t, t->snap, t->snap, 0};
+  dvIncision how = {&t->base, positions, t, t->snap, t->snap, 0, 0};
   return dv_mesh_incise(t->m.mesh, &how, corners, told, count, &doubled) == DV_OK && doubled > 0;
 }
 

@@ -27,7 +27,10 @@ typedef struct Result {
 
 static const double *positions(void *user) { return dv_state_read(((const dvMeshBody *)user)->state, DV_X); }
 
-static dvIncision by(const dvMeshBody *b) { return (dvIncision){&b->mesh->base, positions, (void *)b, SNAP, SNAP, 0}; }
+static dvIncision by(const dvMeshBody *b)
+{
+  return (dvIncision){&b->mesh->base, positions, (void *)b, SNAP, SNAP, 0, 0};
+}
 
 static void finish(dvMeshBody *b, Result *r)
 {

@@ -155,7 +155,7 @@ static void check_body(const Body *b)
 static dvBodyCut cut(Body *b, const double *polygon, size_t corners)
 {
   dvBodyCut out;
-  dvIncision how = {&b->mesh->base, positions, b, 0.1, 0.1, 0};
+  dvIncision how = {&b->mesh->base, positions, b, 0.1, 0.1, 0, 0};
   assert_int_equal(dv_body_cut(b->mesh, &how, &(dvSheet){polygon, (const size_t[]){0, corners}, 1}, &out), DV_OK);
   dv_topology_end_changes(b->mesh);
   check_body(b);
@@ -276,7 +276,7 @@ static void a_bent_blade_cuts_along_its_sheet(void **state)
       }
       Body b;
       start(&b, shape, 6);
-      dvIncision how = {&b.mesh->base, positions, &b, 0.1, 0.1, 0};
+      dvIncision how = {&b.mesh->base, positions, &b, 0.1, 0.1, 0, 0};
       dvBodyCut c;
       assert_int_equal(dv_body_cut_sweep(b.mesh, &how, from, to, 9, &c), DV_OK);
       dv_topology_end_changes(b.mesh);
@@ -298,7 +298,7 @@ static void misses_and_nonsense_change_nothing(void **state)
   start(&b, SPHERE, 4);
   dvBodyCut c = cut(&b, (double[]){5, -2, -2, 5, 2, -2, 5, 2, 2, 5, -2, 2}, 4);
   assert_int_equal(c.split + c.doubled + c.links + c.triangles, 0);
-  dvIncision how = {&b.mesh->base, positions, &b, 0.1, 0.1, 0};
+  dvIncision how = {&b.mesh->base, positions, &b, 0.1, 0.1, 0, 0};
   const double line[] = {0, 0, 0, 1, 1, 1, 2, 2, 2}, bad[] = {0, NAN, 0, 1, 0, 0, 0, 1, 0}, *both[] = {line, bad};
   for (int i = 0; i < 2; i++) {
     dvSheet sheet = {both[i], (const size_t[]){0, 3}, 1};
@@ -322,7 +322,7 @@ static void an_open_surface_is_refused(void **state)
   assert_int_equal(dv_mesh_remove(b.skin, DV_TRIANGLE, (int32_t[]){40}, 1, DV_REMOVE_PARTS), DV_OK);
   dv_topology_end_changes(b.skin);
   size_t triangles = dv_topology_count(b.skin, DV_TRIANGLE);
-  dvIncision how = {&b.mesh->base, positions, &b, 0.1, 0.1, 0};
+  dvIncision how = {&b.mesh->base, positions, &b, 0.1, 0.1, 0, 0};
   const double polygon[] = {0.1, -2, -2, 0.1, 2, -2, 0.1, 2, 2, 0.1, -2, 2};
   dvBodyCut c;
   assert_int_equal(dv_body_cut(b.mesh, &how, &(dvSheet){polygon, (const size_t[]){0, 4}, 1}, &c), DV_ERROR_USAGE);
@@ -371,7 +371,7 @@ static void random_sweeps_keep_volume_and_mass(void **state)
         dv_vec3_store(from + 3 * i, dv_vec3_add_scaled(p, across, -size));
         dv_vec3_store(to + 3 * i, dv_vec3_add_scaled(p, across, size));
       }
-      dvIncision how = {&b.mesh->base, positions, &b, 0.1, 0.1, 0};
+      dvIncision how = {&b.mesh->base, positions, &b, 0.1, 0.1, 0, 0};
       dvBodyCut c;
       dvStatus done = dv_body_cut_sweep(b.mesh, &how, from, to, 3, &c);
       if (done != DV_OK) print_error("trial %d: %s", trial, b.r.messages.text);

@@ -108,7 +108,7 @@ static size_t pieces(dvTopology *t)
 static dvCut cut(Body *b, const double *polygon, size_t corners, double snap)
 {
   dvCut out;
-  dvIncision how = {&b->mesh->base, positions, b, snap, snap, 0};
+  dvIncision how = {&b->mesh->base, positions, b, snap, snap, 0, 0};
   assert_int_equal(dv_mesh_cut(b->mesh, &how, polygon, corners, &out), DV_OK);
   dv_topology_end_changes(b->mesh);
   check_body(b);
@@ -228,7 +228,7 @@ static void misses_and_nonsense_change_nothing(void **state)
   start(&b);
   dvCut c = cut(&b, (double[]){7, -1, -1, 7, 2, -1, 7, 2, 2}, 3, 0.1);
   assert_true(c.split == 0 && c.doubled == 0);
-  dvIncision how = {&b.mesh->base, positions, &b, 0.1, 0.1, 0};
+  dvIncision how = {&b.mesh->base, positions, &b, 0.1, 0.1, 0, 0};
   assert_int_equal(dv_mesh_cut(b.mesh, &how, (double[]){0, 0, 0, 1, 1, 1}, 2, NULL), DV_ERROR_USAGE);
   assert_int_equal(dv_mesh_cut(b.mesh, &how, (double[]){0, 0, 0, 1, 1, 1, 2, 2, 2}, 3, NULL), DV_ERROR_USAGE);
   report_says(&b.r, "cuts nothing");
@@ -272,7 +272,7 @@ enum { EDGE = 17 };
 static dvCut sweep(Body *b, const double *from, const double *to, size_t count, double snap)
 {
   dvCut out;
-  dvIncision how = {&b->mesh->base, positions, b, snap, snap, 0};
+  dvIncision how = {&b->mesh->base, positions, b, snap, snap, 0, 0};
   assert_int_equal(dv_mesh_cut_sweep(b->mesh, &how, from, to, count, &out), DV_OK);
   dv_topology_end_changes(b->mesh);
   check_body(b);
@@ -359,7 +359,7 @@ static void bent_sheets_along_points_edges_and_faces(void **state)
   start(&b);
   dvCut c = sweep(&b, (double[]){0, 9, 0, 1, 9, 0, 2, 9, 1}, (double[]){0, 8, 0, 1, 8, 0, 2, 8, 1}, 3, 0.1);
   assert_true(c.split == 0 && c.doubled == 0 && c.quality == 1);
-  dvIncision how = {&b.mesh->base, positions, &b, 0.1, 0.1, 0};
+  dvIncision how = {&b.mesh->base, positions, &b, 0.1, 0.1, 0, 0};
   assert_int_equal(dv_mesh_cut_sweep(b.mesh, &how, ridge, ridge, 3, NULL), DV_ERROR_USAGE);   // it does not move
   assert_int_equal(dv_mesh_cut_sweep(b.mesh, &how, ridge, across, 1, NULL), DV_ERROR_USAGE);
   assert_int_equal(dv_mesh_cut_sweep(b.mesh, &how, ridge, across, 0, NULL), DV_ERROR_USAGE);

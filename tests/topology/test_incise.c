@@ -92,7 +92,7 @@ static size_t pieces(Sheet *s)
 static size_t cut(Sheet *s, const double *corners, size_t count, double snap)
 {
   size_t doubled = 0;
-  dvIncision how = {&s->mesh->base, positions, s, snap, snap, 0};
+  dvIncision how = {&s->mesh->base, positions, s, snap, snap, 0, 0};
   assert_int_equal(dv_mesh_incise(s->mesh, &how, corners, NULL, count, &doubled), DV_OK);
   dv_topology_end_changes(s->mesh);
   check_sheet(s);
@@ -161,7 +161,7 @@ static void a_miss_changes_nothing(void **state)
   DV_UNUSED(state);
   Sheet s;
   start(&s);
-  dvIncision how = {&s.mesh->base, positions, &s, 0.1, 0.25, 0};
+  dvIncision how = {&s.mesh->base, positions, &s, 0.1, 0.25, 0, 0};
   assert_int_equal(dv_mesh_incise(s.mesh, &how, (double[]){0.5, 0.5, 3, 0.7, 0.5, 3}, NULL, 2, NULL), DV_ERROR_USAGE);
   report_says(&s.r, "the incision misses mesh");
   assert_int_equal(dv_topology_count(s.mesh, DV_TRIANGLE), 128);

@@ -102,6 +102,51 @@ static int32_t locate(const Walk *w, dvVec3 x, int32_t told, double shares[3])
   return distance <= size ? best : -1;
 }
 
+// --- points of the path --------------------------------------------------------------------------
+
+bool dv_mesh_split_is_poor(dvTopology *t, const dvIncision *how, int32_t a, int32_t b, double share)
+{
+  if (!(how->least > 0) && !(how->worst > 0)) return false;
+  const double *x = how->positions(how->user);
+  dvVec3 p = dv_vec3_load(x + 3 * (size_t)a), q = dv_vec3_load(x + 3 * (size_t)b), edge = dv_vec3_sub(q, p),
+         middle = dv_vec3_add_scaled(p, edge, share);
+  if (dv_min(share, 1 - share) * dv_vec3_norm(edge) < how->least) return true;
+  for (int32_t at = dv_topology_first_at(t, DV_TRIANGLE, a); at >= 0; at = dv_topology_next_at(t, DV_TRIANGLE, at)) {
+    const int32_t *c = dv_topology_list(t, DV_TRIANGLE)->data + at / 3 * 3;
+    int32_t one = c[(at + 1) % 3], other = c[(at + 2) % 3];
+    if (one != b && other != b) continue;
+    dvVec3 far = dv_vec3_load(x + 3 * (size_t)(one == b ? other : one));
+    if (dv_min(dv_triangle_roundness(p, middle, far), dv_triangle_roundness(middle, q, far)) < how->worst ||
+        dv_vec3_norm(dv_vec3_sub(far, middle)) < how->least)
+      return true;
+  }
+  return false;
+}
+
+// a point of an edge, or its nearer end
+static int32_t point_of_edge(const Walk *w, int32_t a, int32_t b, double share)
+{
+  if (dv_mesh_split_is_poor(w->mesh, w->how, a, b, share)) return share < 0.5 ? a : b;
+  return dv_mesh_split_edge(w->mesh, a, b, share);
+}
+
+// a point of a triangle, or its nearest corner
+static int32_t point_of_triangle(const Walk *w, int32_t triangle, const double shares[3])
+{
+  const int32_t *c = dv_topology_elements(w->mesh, DV_TRIANGLE)->data + 3 * (size_t)triangle;
+  dvVec3 x = {0};
+  int nearest = 0;
+  bool poor = false;
+  for (int k = 0; k < 3; k++) {
+    x = dv_vec3_add_scaled(x, place(w, c[k]), shares[k]);
+    if (shares[k] > shares[nearest]) nearest = k;
+  }
+  for (int k = 0; k < 3; k++)
+    poor = poor || dv_triangle_roundness(place(w, c[k]), place(w, c[(k + 1) % 3]), x) < w->how->worst ||
+           dv_vec3_norm(dv_vec3_sub(place(w, c[k]), x)) < w->how->least;
+  return poor ? c[nearest] : dv_mesh_split_triangle(w->mesh, triangle, shares);
+}
+
 // makes a place of a triangle a point of the mesh: a corner or a point of an edge that is near, or a new one
 static int32_t make_point(const Walk *w, int32_t triangle, const double shares[3])
 {
@@ -111,10 +156,9 @@ static int32_t make_point(const Walk *w, int32_t triangle, const double shares[3
     if (shares[k] >= 1 - w->how->snap_end) return c[k];
   for (int k = 0; k < 3; k++) {
     double along = shares[(k + 1) % 3] + shares[(k + 2) % 3];
-    if (shares[k] <= w->how->snap)
-      return dv_mesh_split_edge(w->mesh, c[(k + 1) % 3], c[(k + 2) % 3], shares[(k + 2) % 3] / along);
+    if (shares[k] <= w->how->snap) return point_of_edge(w, c[(k + 1) % 3], c[(k + 2) % 3], shares[(k + 2) % 3] / along);
   }
-  return dv_mesh_split_triangle(w->mesh, triangle, shares);
+  return point_of_triangle(w, triangle, shares);
 }
 
 // --- the walk ------------------------------------------------------------------------------------
@@ -160,14 +204,14 @@ static int32_t step(const Walk *w, int32_t point, dvVec3 aim, bool *arrived)
   if (*arrived) return point;
   int32_t met = a.s <= w->how->snap ? a.p : a.s >= 1 - w->how->snap ? a.q : -1;
   *arrived = a.reach <= 1 + 1e-6;
-  if (a.reach >= 1 - w->how->snap_end) return met >= 0 ? met : dv_mesh_split_edge(w->mesh, a.p, a.q, a.s);
+  if (a.reach >= 1 - w->how->snap_end) return met >= 0 ? met : point_of_edge(w, a.p, a.q, a.s);
   // the aim lies in this triangle
-  if (met >= 0) return dv_mesh_split_edge(w->mesh, point, met, a.reach);
+  if (met >= 0) return point_of_edge(w, point, met, a.reach);
   const int32_t *c = dv_topology_list(w->mesh, DV_TRIANGLE)->data + 3 * (size_t)a.triangle;
   double shares[3];
   for (int k = 0; k < 3; k++)
     shares[k] = c[k] == point ? 1 - a.reach : c[k] == a.p ? a.reach * (1 - a.s) : a.reach * a.s;
-  return dv_mesh_split_triangle(w->mesh, a.triangle, shares);
+  return point_of_triangle(w, a.triangle, shares);
 }
 
 static dvStatus walk(Walk *w, dvVec3 aim)

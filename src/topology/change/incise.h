@@ -38,9 +38,12 @@ typedef struct dvIncision {
   void *user;
   double snap;       // share of an edge within which the path takes its end instead
   double snap_end;   // the same for the ends of the path
-  double least;      // of cuts through tetrahedra: no edge is split into a shorter piece, an end is taken instead
+  double least;      // no edge is split into a shorter piece, an end is taken instead
+  double worst;      // on surfaces: nor one whose triangles would become worse than this (dv_triangle_roundness)
 } dvIncision;
 
+// Whether splitting the edge a b at this share would leave a shorter edge or a worse triangle than `how` lets pass.
+bool dv_mesh_split_is_poor(dvTopology *t, const dvIncision *how, int32_t a, int32_t b, double share);
 // Cuts along a polyline of `count` corners, three numbers each. `triangles` (may be NULL) tells in which triangle each
 // lies, -1 where that is not known. Corners beyond the border end the cut there; one that is farther from the surface
 // than a triangle is wide is a miss: nothing happens, and a warning says so. *doubled (may be NULL) gets the number of

@@ -13,6 +13,13 @@ dvVec3 dv_element_normal(dvElementKind kind, const double *x, const int32_t *e)
   return dv_vec3_normalise(dv_vec3_cross(a, b));
 }
 
+double dv_triangle_roundness(dvVec3 a, dvVec3 b, dvVec3 c)
+{
+  dvVec3 u = dv_vec3_sub(b, a), v = dv_vec3_sub(c, a), w = dv_vec3_sub(c, b);
+  double sides = dv_vec3_norm2(u) + dv_vec3_norm2(v) + dv_vec3_norm2(w);
+  return sides > 0 ? 2 * sqrt(3) * dv_vec3_norm(dv_vec3_cross(u, v)) / sides : 0;
+}
+
 static bool edge_coordinates(const double *x, const int32_t *e, dvVec3 p, double *w)
 {
   dvVec3 a = dv_point_at(x, e[0]), along = dv_vec3_sub(dv_point_at(x, e[1]), a);

@@ -10,6 +10,8 @@
 // Unit normal of a triangle or quad, by the right-hand rule; that of a quad is the mean over its corners. 0 where there
 // is none.
 dvVec3 dv_element_normal(dvElementKind kind, const double *x, const int32_t *e);
+// 4 sqrt(3) area over the sum of the squares of the sides: 1 when all are equal, 0 for a flat triangle.
+double dv_triangle_roundness(dvVec3 a, dvVec3 b, dvVec3 c);
 // Weights of the element's points that give `p`, for edges, triangles (of the nearest point of their line or plane),
 // tetrahedra and hexahedra (trilinear, by Newton's method). They sum up to 1; all are between 0 and 1 inside. False
 // when the element has no size, or the search does not end.

@@ -3,8 +3,7 @@
 
 Writes needle.motion and forceps.motion (wrong-needle.motion, wrong-forceps.motion with --wrong), which GeomagicEmulator plays. The
 surgeon pierces the capsule, leads the tear along the circle with the needle until it closes, grasps the disc and takes it out. With
---wrong the needle stops after 50 degrees, and the flap is pulled with the forceps, ahead and outwards, as beginners do: the tear runs
-out. With --forceps it is pulled on along the circle for a part of it, ahead and inwards or outwards as the tear needs it, and the
+--wrong the needle stops after half of the circle, and the flap is pulled outwards with the forceps, as beginners do: the tear runs out. With --forceps it is pulled on along the circle for a part of it, ahead and inwards or outwards as the tear needs it, and the
 needle does the rest: led-needle.motion, led-forceps.motion. Needs PYTHONPATH to hold Divan's module."""
 import argparse
 import math
@@ -14,6 +13,7 @@ import re
 import divan
 
 RADIUS = 2.6      # mm, of the circle
+FAR = 0.0042      # m, where a tear has run out beyond doubt
 SLACK = 0.985     # lengths of the capsule at rest over those in the eye
 STEP = 0.02       # s
 
@@ -143,21 +143,21 @@ class Surgeon:
         self.move("right", towards(self.hands["right"], [*self.hands["right"][:2], above[2] + 0.2], 9), 10)
         self.move("right", above, 10)
         self.move("right", goal, 5)
+        self.wait(0.1)
         self.closed = 1
         self.wait(0.05)
         self.last_grasp = self.tip()
 
     def pull_out(self):
-        """the flap, as it should not be pulled"""
+        """the flap, as it should not be pulled: outwards"""
         self.grasp()
-        while self.opening.tearOuts == 0 and self.scene.time < 12:
-            x, y, z = (c / SLACK for c in self.front)
-            size = math.hypot(x, y)
-            out, along, hand = (x / size, y / size), (-y / size, x / size), self.hands["right"]
-            goal = [hand[0] + along[0] + 0.2 * out[0], hand[1] + along[1] + 0.2 * out[1], min(hand[2] + 0.2, 0.7)]
+        while self.opening.farthest < FAR and self.scene.time < 20:
+            x, y, z = self.front
+            size, hand = math.hypot(x, y), self.hands["right"]
+            goal = [hand[0] + (2 * x - y) / size, hand[1] + (2 * y + x) / size, min(hand[2] + 0.2, 0.7)]
             self.hands["right"] = towards(hand, goal, 2.0 * STEP)
             self.step()
-            if self.jaws.held == 0 or math.dist(hand, self.tip()) > 1.6:
+            if self.jaws.held == 0 or math.dist(hand, self.tip()) > 4:
                 self.grasp()
         self.retreat()
 
@@ -207,7 +207,7 @@ def main():
     arguments.add_argument("--forceps", action="store_true")
     given = arguments.parse_args()
     surgeon = Surgeon(given.scene)
-    surgeon.cut(50 if given.wrong or given.forceps else 380)
+    surgeon.cut(190 if given.wrong else 50 if given.forceps else 380)
     if given.wrong:
         surgeon.pull_out()
     else:
