@@ -92,6 +92,32 @@ static void derivatives_of_obstacles(void **state)
   check_obstacle("Vec2", "0.5 0.2  3 0", "<SphereForceField name='ff' center='0 0.1' bilateral='1'/>");
 }
 
+// A light point that is pressed into a sphere goes sideways, to the side to which it moved a little, 1 / (1 - h2 k (r/l
+// - 1) / m) times as fast after a step: past all bounds and to the other side where h2 k (r/l - 1) exceeds m. Without
+// the part that pushes on it keeps its speed, and comes out as before.
+static void spheres_do_not_throw_what_is_light(void **state)
+{
+  DV_UNUSED(state);
+  for (int positive = 0; positive < 2; positive++)
+    for (double mass = 0.0024; mass < 0.0027; mass += 0.0002) {
+      char *text =
+          dv_format("<Node gravity='0 0 0' dt='0.01'><EulerImplicitSolver rayleighStiffness='0' rayleighMass='0'/>"
+                    "<SparseLDLSolver/><MechanicalObject name='dofs' position='0 0.8 0' velocity='0.1 0 0'/>"
+                    "<UniformMass totalMass='%g'/><SphereForceField name='ff' stiffness='100' damping='0' "
+                    "positive='%d'/></Node>",
+                    mass, positive);
+      fdScene s = fd_open(text);
+      dv_scene_step(s.scene, 0);
+      const double *v = dv_state_read(dv_state(fd_find(&s, "dofs")), DV_V), push = 1e-4 * 100;
+      check_close(v[0], positive ? 0.1 : 0.1 / (1 - push * 0.25 / mass), 1e-9);
+      check_close(v[1], 0.01 * 100 * 0.2 / (mass + push), 1e-9);
+      fd_close(&s);
+      dv_free(text);
+    }
+  check_obstacle("Vec3", "0.5 0 0.2  3 0 0", "<SphereForceField name='ff' bilateral='1' positive='0'/>");
+  check_obstacle("Vec3", "3 0 0  0 2 1", "<SphereForceField name='ff' bilateral='1' positive='1'/>");
+}
+
 // depth 2, stiffness 100: force 200, energy 200; damping per depth; at most maxForce
 static void plane_in_numbers(void **state)
 {
@@ -197,15 +223,11 @@ static void gravity_of_a_node(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(constant_forces),
-      cmocka_unit_test(constant_force_on_a_frame),
-      cmocka_unit_test(force_between_times),
-      cmocka_unit_test(derivatives_of_obstacles),
-      cmocka_unit_test(plane_in_numbers),
-      cmocka_unit_test(ellipsoid_in_numbers),
-      cmocka_unit_test(ellipsoid_in_a_frame),
-      cmocka_unit_test(cone_in_numbers),
-      cmocka_unit_test(damping),
+      cmocka_unit_test(constant_forces),      cmocka_unit_test(constant_force_on_a_frame),
+      cmocka_unit_test(force_between_times),  cmocka_unit_test(derivatives_of_obstacles),
+      cmocka_unit_test(plane_in_numbers),     cmocka_unit_test(spheres_do_not_throw_what_is_light),
+      cmocka_unit_test(ellipsoid_in_numbers), cmocka_unit_test(ellipsoid_in_a_frame),
+      cmocka_unit_test(cone_in_numbers),      cmocka_unit_test(damping),
       cmocka_unit_test(gravity_of_a_node),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

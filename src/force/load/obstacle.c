@@ -5,8 +5,9 @@
 //   f = -k d n - c |d| v          (plane, sphere; the damping grows with the depth, as in SOFA)
 //
 // on one side, or on both when bilateral. A contact keeps a matrix for products: -k n n^T for a plane, and for a sphere
-// of radius r about the centre -k (r/l n n^T + (1 - r/l) 1), l the distance to the centre. The damping is not
-// differentiated.
+// of radius r about the centre -k (n n^T + (1 - r/l) (1 - n n^T)), l the distance to the centre. Inside, the second
+// part pushes on what moves sideways, which is light and free too far in one step: `positive` leaves it out. The
+// damping is not differentiated.
 #include "force/load/ellipsoid.h"
 #include "mechanics/component.h"
 #include "object/compat.h"
@@ -231,14 +232,17 @@ const dvClass dv_plane_force_class = {
 
 // --- SphereForceField ----------------------------------------------------------------------------
 
-#define SPHERE_FORCE_FIELDS(X)                                                            \
-  X(coord, center, "", "m", "centre of the sphere")                                       \
-  X(real, radius, "1", "m", "radius of the sphere")                                       \
-  X(real, stiffness, "500", "N/m", "stiffness of the sphere")                             \
-  X(real, damping, "5", "N s/m2", "damping per depth")                                    \
-  X(color, color, "0 0 1 1", "", "colour of the sphere", .flags = DV_LOOKS)               \
-  X(ivec2, localRange, "-1 -1", "", "first and last point that feel the sphere; -1: all") \
-  X(bool, bilateral, "0", "", "act inside and outside: points are held at the surface")   \
+#define SPHERE_FORCE_FIELDS(X)                                                                                       \
+  X(coord, center, "", "m", "centre of the sphere")                                                                  \
+  X(real, radius, "1", "m", "radius of the sphere")                                                                  \
+  X(real, stiffness, "500", "N/m", "stiffness of the sphere")                                                        \
+  X(real, damping, "5", "N s/m2", "damping per depth")                                                               \
+  X(color, color, "0 0 1 1", "", "colour of the sphere", .flags = DV_LOOKS)                                          \
+  X(ivec2, localRange, "-1 -1", "", "first and last point that feel the sphere; -1: all")                            \
+  X(bool, bilateral, "0", "", "act inside and outside: points are held at the surface")                              \
+  X(bool, positive, "0", "",                                                                                         \
+    "leave out of the linearised force what pushes points inside on sideways: steps stay stable where light things " \
+    "are pressed in deep")                                                                                           \
   X(string, contacts, "", "", "points inside, kept by the component", .flags = DV_HIDDEN | DV_READ_ONLY)
 
 typedef struct SphereForce {
@@ -277,6 +281,7 @@ static void sphere_force_add_force(dvObject *o, const dvMech *m)
       f[at + (size_t)k] += -p->stiffness * d * e[k] + p->damping * d * v[at + (size_t)k];
     }
     double ratio = p->radius / length;
+    if (p->positive) ratio = dv_min(ratio, 1);
     touch(b, i, e, -p->stiffness * ratio, -p->stiffness * (1 - ratio));
   }
 }
