@@ -56,9 +56,7 @@ static double longest_reach(dvScene *scene)
   double most = 0;
   for (size_t k = 0; k < DV_COUNT(organs); k++) {
     char *path = dv_format("/Body/%s/dofs", organs[k]);
-    size_t count;
-    const double *x = divan_read(scene, path, "position", &count);
-    for (size_t i = 0; i < count; i++) most = fmax(most, fabs(x[i]));
+    most = fmax(most, longest_of(scene, path, "position"));
     dv_free(path);
   }
   return most;

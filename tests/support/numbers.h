@@ -30,6 +30,20 @@ static inline double sum_of(dvScene *scene, const char *path, const char *field)
   return sum;
 }
 
+// the longest of the vectors of a field: how far points are from the origin (position), how fast they are (velocity)
+static inline double longest_of(dvScene *scene, const char *path, const char *field)
+{
+  size_t count;
+  const double *x = divan_read(scene, path, field, &count);
+  assert_non_null(x);
+  double longest = 0;
+  for (size_t i = 0; i + 2 < count; i += 3) {
+    double length = sqrt(x[i] * x[i] + x[i + 1] * x[i + 1] + x[i + 2] * x[i + 2]);
+    longest = length <= longest ? longest : length;   // also when it is no number
+  }
+  return longest;
+}
+
 // A long soak tells how far it is, each half a minute of the scene's time.
 static inline void soak_tell(double time)
 {
