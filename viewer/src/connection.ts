@@ -12,7 +12,6 @@ interface Waiting { resolve: (answer: any) => void; reject: (error: Error) => vo
 const FIRST_PAUSE = 400, LONGEST_PAUSE = 5000;
 
 export class Connection {
-  open = false;
   attempts = 0;
   onOpen: () => void = () => {};
   onLost: () => void = () => {};
@@ -33,17 +32,18 @@ export class Connection {
     const socket = new WebSocket(this.url);
     this.socket = socket;
     socket.binaryType = 'arraybuffer';
-    socket.onopen = () => { this.open = true; this.attempts = 0; this.onOpen(); };
+    socket.onopen = () => { this.attempts = 0; this.onOpen(); };
     socket.onclose = () => { if (this.socket === socket) this.lost(); };
     socket.onmessage = (event) => this.receive(event.data);
   }
 
-  private get ready() { return this.open && this.socket?.readyState === WebSocket.OPEN; }
+  // Not while it is being closed: what is asked for then fails as when it is lost.
+  get open() { return this.socket?.readyState === WebSocket.OPEN; }
 
   // An answer never comes twice; a request without connection fails at once.
   request<T = any>(verb: string, more: object = {}): Promise<T> {
     return new Promise((resolve, reject) => {
-      if (!this.ready) { reject(new RequestError('not connected')); return; }
+      if (!this.open) { reject(new RequestError('not connected')); return; }
       const id = this.next++;
       this.waiting.set(id, { resolve, reject });
       this.socket!.send(JSON.stringify({ do: verb, id, ...more }));
@@ -52,19 +52,17 @@ export class Connection {
 
   // For verbs without answer.
   tell(verb: string, more: object = {}) {
-    if (this.ready) this.socket!.send(JSON.stringify({ do: verb, id: this.next++, ...more }));
+    if (this.open) this.socket!.send(JSON.stringify({ do: verb, id: this.next++, ...more }));
   }
 
   private lost() {
-    const was = this.open;
-    this.open = false;
     this.socket = null;
     for (const w of this.waiting.values()) w.reject(new RequestError('the connection was lost'));
     this.waiting.clear();
     const pause = Math.min(LONGEST_PAUSE, FIRST_PAUSE * 1.6 ** this.attempts);
     this.attempts++;
     this.timer = window.setTimeout(() => this.connect(), pause);
-    if (was || this.attempts > 0) this.onLost();
+    this.onLost();
   }
 
   private receive(data: string | ArrayBuffer) {

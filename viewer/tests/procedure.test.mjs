@@ -295,13 +295,16 @@ describe('a connection that is lost', () => {
     await page.locator('#key-J').hover();
     await page.mouse.down();
     await comes(far, (mm) => mm > before + 5, 'the grasper does not go to the left');
+    divan.child.kill('SIGSTOP');      // it does not answer, so that the connection is first being closed, then lost
     await page.evaluate(() => {      // gone, until it is let in again
       const { connection } = window.divan.session, connect = connection.connect;
       connection.connect = () => {};
       window.back = () => { connection.connect = connect; connection.connect(); };
       connection.socket.close();
     });
+    await page.evaluate(() => new Promise((done) => { window.divan.session.notify('status'); setTimeout(done, 500); }));
     await says(page, 'procedure-about', /Connection lost/);
+    divan.child.kill('SIGCONT');
     assert.equal(await page.locator('.hold:not([disabled])').count(), 0, 'there is nothing to press');
     await page.mouse.up();
     await page.evaluate(() => window.back());
