@@ -325,7 +325,7 @@ describe('a procedure that fails', () => {
     const { page, context } = await openPage(divan.address, DESK);
     await page.locator('#procedure').waitFor({ timeout: 60000 });
     await until(page, () => window.divan.session.editor);
-    await page.evaluate(() => window.divan.session.step(350));
+    await page.evaluate(() => window.divan.session.step(420));
     await page.locator('#procedure-now', { hasText: 'Failed: The tear has run out' }).waitFor({ timeout: 300000 });
     await says(page, 'procedure-report', /failed at \d.*: The tear has run out/);
     await context.close();
