@@ -47,6 +47,7 @@ export class StatsTab extends Part {
     li i { width: 9px; height: 9px; border-radius: 2px; flex: none; }
     li input { width: 58px; }
     p { margin: 4px 0; }
+    .over { margin: 10px 0 2px; }      /* what the plot below shows */
     .tile span { white-space: nowrap; }
     .buttons { display: flex; flex-wrap: wrap; gap: 4px; margin-top: 6px; }
     summary .mono { margin-left: auto; color: var(--muted); }
@@ -103,11 +104,11 @@ export class StatsTab extends Part {
   // What the solver of constraints did in its last solve, and from step to step.
   private constraints() {
     const c = this.session.constraints, positive = (values: number[]) => values.map((v) => (v > 0 ? v : null));
-    return html`${c.values.length ? html`<divan-plot class="residual" .data=${[c.values.map((_, i) => i + 1), positive(c.values)]} .labels=${['error']} .log=${true} .xLabel=${'iteration'}></divan-plot>
-        <p class="muted">error after each iteration of the last step</p>` : html`<p class="muted">Nothing to solve in the last step.</p>`}
+    return html`${c.values.length ? html`<p class="muted over">error after each iteration of the last step</p>
+        <divan-plot class="residual" .data=${[c.values.map((_, i) => i + 1), positive(c.values)]} .labels=${['error']} .log=${true} .xLabel=${'iteration'}></divan-plot>` : html`<p class="muted">Nothing to solve in the last step.</p>`}
       ${c.time.length > 1 ? html`<divan-plot class="effort" .data=${thin([c.time, c.rows, c.iterations])} .labels=${['rows', 'iterations']} .height=${150}></divan-plot>
+        <p class="muted over">largest force of a row (N) over time</p>
         <divan-plot class="force" .data=${thin([c.time, c.force])} .labels=${['largest force (N)']}></divan-plot>
-        <p class="muted">largest force of a row (N) over time</p>
         <div class="buttons"><button class="solid small" @click=${() => this.csv('constraints', ['time', 'rows', 'iterations', 'error', 'force'], [c.time, c.rows, c.iterations, c.error, c.force])}>${icon('download')} CSV</button></div>` : nothing}`;
   }
 
@@ -118,8 +119,8 @@ export class StatsTab extends Part {
     if (r.time.length < 2 || !columns.length) return nothing;
     return this.fold(name, '', html`${kinds.map((kind) => {
       const [group, unit] = kind.split(' '), own = r.columns.map((_, i) => i).filter((i) => `${r.columns[i].group} ${r.columns[i].unit}` === kind);
-      return html`<divan-plot class="robot-${group}" .data=${thin([r.time, ...own.map((i) => r.values[i])] as number[][])} .labels=${own.map((i) => r.columns[i].label)} .height=${group === 'effector' ? 190 : 150}></divan-plot>
-        <p class="muted">${titles[group as keyof typeof titles]} (${unit === 'm3' ? 'm³' : unit})</p>`;
+      return html`<p class="muted over">${titles[group as keyof typeof titles]} (${unit === 'm3' ? 'm³' : unit})</p>
+        <divan-plot class="robot-${group}" .data=${thin([r.time, ...own.map((i) => r.values[i])] as number[][])} .labels=${own.map((i) => r.columns[i].label)} .height=${group === 'effector' ? 190 : 150}></divan-plot>`;
     })}${more}
       <div class="buttons"><button class="solid small" @click=${() => this.csv(name.toLowerCase(), ['time', ...columns.map((c) => `${c.group} ${c.label} (${c.unit})`)], [r.time, ...r.values.filter((_, i) => ours(r.columns[i]))] as number[][])}>${icon('download')} CSV</button></div>`);
   }
@@ -131,7 +132,7 @@ export class StatsTab extends Part {
       const label = r.columns[i].label.replace(/ volume$/, ''), p = r.columns.findIndex((c) => c.label === `${label} pressure`), [x, y] = thin([r.values[i], r.values[p]] as number[][]);
       return { label, x, y };
     });
-    return html`<divan-loop .lines=${lines}></divan-loop><p class="muted">pressure (Pa) over volume (ml)</p>`;
+    return html`<p class="muted over">pressure (Pa) over volume (ml)</p><divan-loop .lines=${lines}></divan-loop>`;
   }
 
   // A row selects the first of its models.
