@@ -151,15 +151,6 @@ static void take_looks(dvStage *s, dvScene *scene, const json_t *looks, const dv
 
 // --- the camera ----------------------------------------------------------------------------------
 
-// upright as gravity pulls
-static int up_axis(const double g[3])
-{
-  double size = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
-  for (int k = 0; k < 3; k++)
-    if (size > 0 && fabs(g[k]) > 0.9 * size) return k;
-  return 1;
-}
-
 // the one that the scene asks for
 static bool scene_camera(dvStage *s, const json_t *looks)
 {
@@ -229,11 +220,12 @@ static double grid_step(double size)
   return power * (part < 1.5 ? 1 : part < 3.5 ? 2 : part < 7.5 ? 5 : 10);
 }
 
-static void begin(dvStage *s, const dvScene *scene, const json_t *looks, const dvStageOptions *o)
+static void begin(dvStage *s, const json_t *looks, const dvStageOptions *o)
 {
   s->begun = true;
   s->camera = dv_usual_camera;
-  s->camera.up = up_axis(scene->root->gravity);
+  const json_t *up = json_object_get(looks, "up");
+  if (up) s->camera.up = (int)json_integer_value(up);
   box_now(s, s->first_low, s->first_high);
   double square = 0;
   for (int k = 0; k < 3; k++) square += (s->first_high[k] - s->first_low[k]) * (s->first_high[k] - s->first_low[k]);
@@ -291,7 +283,7 @@ void dv_stage_set(dvStage *s, dvScene *scene, const dvStageOptions *o)
   s->aspect = (double)o->width / o->height;
   json_t *looks = dv_looks(scene);
   if (!s->begun || o->still) {
-    begin(s, scene, looks, o);
+    begin(s, looks, o);
     dv_shapes_fill(&s->shapes, &s->draw, s->groups);   // sizes follow what is shown
   } else {
     json_t *moved = dv_looks_camera(scene);

@@ -308,13 +308,6 @@ static bool is_body(const json_t *drawable)
   return dv_same(kind, "triangles") || dv_same(kind, "spheres") || dv_same(kind, "boxes");
 }
 
-static bool falls_along_z(const json_t *layout)
-{
-  const json_t *g = json_object_get(json_object_get(layout, "looks"), "gravity");
-  double z = fabs(json_number_value(json_array_get(g, 2)));
-  return z > fabs(json_number_value(json_array_get(g, 0))) && z > fabs(json_number_value(json_array_get(g, 1)));
-}
-
 // visual models; where there are none the elements, or the points
 static void add_layout(dvExport *e, const dvRecording *r, size_t frame)
 {
@@ -408,7 +401,8 @@ bool dv_export_read(dvExport *e, dvRecording *r, size_t most, dvText *why)
   for (size_t f = 0; f < frames; f += e->every) {
     if (!dv_recording_go(r, f, why)) return false;
     uint32_t layout = dv_recording_layout_number(r);
-    if (n == 0) e->z_up = falls_along_z(dv_recording_layout(r));
+    const json_t *looks = json_object_get(dv_recording_layout(r), "looks");
+    if (n == 0) e->z_up = json_integer_value(json_object_get(looks, "up")) == 2;
     bool known = false;
     for (size_t i = 0; i < e->objects.count && !known; i++)
       known = e->objects.data[i].layout == layout && !e->objects.data[i].lost;

@@ -312,6 +312,24 @@ static dvWalk look_at(dvVisitor *v, dvNode *node)
   return DV_WALK_ON;
 }
 
+// The axis that stands upright: that along which gravity pulls; where nothing pulls the one that the scene's camera
+// holds up. -1 where neither tells.
+static int upright(const double gravity[3], const json_t *camera)
+{
+  const json_t *turn = json_object_get(camera, "orientation");
+  double size = sqrt(gravity[0] * gravity[0] + gravity[1] * gravity[1] + gravity[2] * gravity[2]), q[4];
+  for (int k = 0; k < 3; k++)
+    if (size > 0 && fabs(gravity[k]) > 0.9 * size) return k;
+  if (size > 0 || !turn) return -1;
+  for (size_t k = 0; k < 4; k++) q[k] = json_number_value(json_array_get(turn, k));
+  const double held[3] = {2 * (q[0] * q[1] - q[2] * q[3]), q[1] * q[1] + q[3] * q[3] - q[0] * q[0] - q[2] * q[2],
+                          2 * (q[1] * q[2] + q[0] * q[3])};
+  int most = 0;
+  for (int k = 1; k < 3; k++)
+    if (held[k] > held[most]) most = k;
+  return held[most] > 0 ? most : -1;
+}
+
 json_t *dv_looks(const dvScene *scene)
 {
   json_t *out = json_object();
@@ -324,8 +342,8 @@ json_t *dv_looks(const dvScene *scene)
   if (moved) json_object_set_new(out, "camera", moved);
   if (viewports) json_object_set_new(out, "viewports", viewports);
   if (lens) json_object_set_new(out, "lens", lens);
-  const double *g = scene->root->gravity;
-  json_object_set_new(out, "gravity", json_pack("[f, f, f]", g[0], g[1], g[2]));
+  int up = upright(scene->root->gravity, json_object_get(out, "camera"));
+  if (up >= 0) json_object_set_new(out, "up", json_integer(up));
   return out;
 }
 

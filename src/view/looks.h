@@ -6,7 +6,7 @@
 
 #include <jansson.h>
 
-// {background, ambient, lights, labels, planes, camera, gravity}; docs/viewer.md describes them.
+// {background, ambient, lights, labels, planes, camera, up}; docs/viewer.md describes them.
 json_t *dv_looks(const dvScene *scene);
 // The camera as it is now, of a scene whose camera follows a path (RecordedCamera); NULL for all others.
 json_t *dv_looks_camera(const dvScene *scene);

@@ -189,6 +189,32 @@ static void test_cameras_go_along_unless_they_have_a_place(void **unused)
   check_close(sinking("<InteractiveCamera position='0 0 8' lookAt='0 0 0'/>"), 0, 1e-12);
 }
 
+static int upright(const char *gravity, const char *camera)
+{
+  char *text = dv_format("<Node gravity='%s'>%s<OglModel position='0 0 0  1 0 0  0 1 1' triangles='0 1 2'/></Node>",
+                         gravity, camera);
+  Shot s = open_shot(text);
+  draw(&s);
+  int up = dv_painter_stage(s.painter)->camera.up;
+  close_shot(&s);
+  dv_free(text);
+  return up;
+}
+
+static void test_upright_as_gravity_or_the_camera_has_it(void **unused)
+{
+  DV_UNUSED(unused);
+  // turned about x by 90 degrees: looks along y, z is above; by -90 with x above: about y after that
+  const char *along_y = "<InteractiveCamera position='0 -5 0' orientation='0.7071068 0 0 0.7071068'/>",
+             *x_above = "<InteractiveCamera position='0 0 5' orientation='0 0 -0.7071068 0.7071068'/>";
+  assert_int_equal(upright("0 0 0", ""), 1);
+  assert_int_equal(upright("0 0 -9.81", ""), 2);
+  assert_int_equal(upright("0 0 0", along_y), 2);
+  assert_int_equal(upright("0 0 0", x_above), 0);
+  assert_int_equal(upright("0 -9.81 0", along_y), 1);
+  assert_int_equal(upright("0 0 0", "<InteractiveCamera position='0 -5 0' lookAt='0 0 0'/>"), 1);
+}
+
 static void test_plain_and_gl_agree_where_bodies_are(void **unused)
 {
   DV_UNUSED(unused);
@@ -559,6 +585,7 @@ int main(void)
       cmocka_unit_test(test_the_same_scene_gives_the_same_bytes),
       cmocka_unit_test(test_a_ball_covers_what_it_must),
       cmocka_unit_test(test_cameras_go_along_unless_they_have_a_place),
+      cmocka_unit_test(test_upright_as_gravity_or_the_camera_has_it),
       cmocka_unit_test(test_plain_and_gl_agree_where_bodies_are),
       cmocka_unit_test(test_lights_of_the_scene),
       cmocka_unit_test(test_a_light_of_the_scene_casts_shadows),

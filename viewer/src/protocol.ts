@@ -78,7 +78,7 @@ export interface Looks {
   background?: number[]; picture?: string; ambient?: number[]; lights?: Light[]; labels?: Label[]; planes?: { position: number[]; normal: number[] }[];
   camera?: { position: number[]; lookAt?: number[]; orientation?: number[]; distance?: number; ortho: boolean };
   texts?: { text: string; position: number[]; scale: number; color: number[] }[];      // in the scene, facing whoever looks
-  gravity?: number[];
+  up?: number;      // the axis that stands upright
 }
 
 // A program of the scene, translated for WebGL 2, and what it is given: arrays of numbers, pictures.

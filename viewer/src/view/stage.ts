@@ -458,12 +458,13 @@ export class Stage {
     this.resize(this.width, this.height, this.ratio);
   }
 
-  // Upright as gravity pulls, where a scene says no other thing.
+  // Upright as gravity pulls, or as the scene's camera stands.
   private standUp() {
-    const g = this.session.scene?.looks?.gravity ?? [0, 0, 0], size = Math.hypot(...g);
-    const k = g.findIndex((v) => Math.abs(v) > 0.9 * size);
-    if (size > 0 && k >= 0 && this.camera.up !== 'xyz'[k]) this.session.takeOver({ up: 'xyz'[k] as 'x' | 'y' | 'z' });
-    if (size > 0 && k >= 0) this.camera.up = 'xyz'[k] as 'x' | 'y' | 'z';
+    const k = this.session.scene?.looks?.up;
+    if (k === undefined) return;
+    const up = (['x', 'y', 'z'] as const)[k];
+    if (this.camera.up !== up) this.session.takeOver({ up });
+    this.camera.up = up;
   }
 
   // The camera that the scene asks for.
