@@ -46,14 +46,18 @@ double dv_cell_highest(const dvCell *c)
   return c->law == DV_TEN_TUSSCHER ? 100 : sqrt(2.5 / (3 * rate_of(c) * dv_cell_longest(c)));
 }
 
+// of Mitchell and Schaeffer's cells, w being the same everywhere
+static double speed_at(const double *p, double diffusivity, double w)
+{
+  double root = sqrt(fmax(0, 1 - 4 * p[0] / (w * p[1]))), high = 0.5 * (1 + root), low = 0.5 * (1 - root);
+  return fmax(0, sqrt(diffusivity * w / (2 * p[0])) * (high - 2 * low));
+}
+
 double dv_cell_speed(const dvCell *c, double diffusivity)
 {
   const double *p = c->p;
   if (c->law == DV_TEN_TUSSCHER) return 0;
-  if (c->law == DV_MITCHELL_SCHAEFFER) {
-    double root = sqrt(fmax(0, 1 - 4 * p[0] / p[1])), high = 0.5 * (1 + root), low = 0.5 * (1 - root);
-    return fmax(0, sqrt(diffusivity / (2 * p[0])) * (high - 2 * low));
-  }
+  if (c->law == DV_MITCHELL_SCHAEFFER) return speed_at(p, diffusivity, 1);
   double rate = c->law == DV_ALIEV_PANFILOV ? p[1] / p[0] : p[0], a = c->law == DV_ALIEV_PANFILOV ? p[2] : p[1];
   return fmax(0, sqrt(0.5 * diffusivity * rate) * (1 - 2 * a));
 }
@@ -65,11 +69,34 @@ double dv_cell_width(const dvCell *c, double diffusivity)
   return speed > 0 ? 2 * diffusivity / speed : 0;
 }
 
+// w after a rest
+static double rested(const dvCell *c, double interval)
+{
+  return 1 - (1 - c->fallen) * exp(-fmax(interval, 0) / c->p[2]);
+}
+
+void dv_cell_settle(dvCell *c)
+{
+  double least = 4 * c->p[0] / c->p[1], h = dv_cell_longest(c), w = fmin(1, 2 * least), before = w,
+         u = 0.5 + 0.5 * sqrt(fmax(0, 1 - least / w)), last = u;
+  for (int i = 0; u > c->p[4]; i++) {
+    last = u, before = w;
+    DV_KERNEL_CHOOSE(dv_cell_kernels)->advance[c->law](c->p, h, 1, (dvCells){1, &u, &w, NULL, NULL});
+    if (i == 1000000) u = last = c->p[4], w = before = least;   // so slow that u falls at once
+  }
+  c->fallen = last > u ? before + (last - c->p[4]) / (last - u) * (w - before) : w;
+}
+
 double dv_cell_duration(const dvCell *c, double interval)
 {
-  const double *p = c->p;
-  double least = 4 * p[0] / p[1], w = 1 - (1 - least) * exp(-fmax(interval, 0) / p[2]);
-  return w > least ? p[3] * log(w / least) : 0;
+  double w = rested(c, interval);
+  return w > c->fallen ? c->p[3] * log(w / c->fallen) : 0;
+}
+
+double dv_cell_restitution(const dvCell *c, double interval)
+{
+  double full = speed_at(c->p, 1, 1);
+  return full > 0 ? speed_at(c->p, 1, rested(c, interval)) / full : 0;
 }
 
 const char *dv_cell_problem(const dvCell *c)

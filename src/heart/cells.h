@@ -34,6 +34,7 @@ extern const char *const dv_cell_names[DV_CELL_CHOICES];   // of the parameters
 typedef struct dvCell {
   dvCellLaw law;
   double p[DV_CELL_PARAMETERS];
+  double fallen;   // w with which cells of Mitchell and Schaeffer have fallen back to the gate (dv_cell_settle)
 } dvCell;
 
 int dv_cell_variables(const dvCell *c);                      // beside the potential
@@ -45,8 +46,14 @@ double dv_cell_speed(const dvCell *c, double diffusivity);   // of a plane wave,
 // About the width of its front along the fibres, 2 D / c; with the speed of fine meshes for human cells. 0 where
 // nothing moves.
 double dv_cell_width(const dvCell *c, double diffusivity);
-// How long a cell of Mitchell and Schaeffer stays excited after a rest of `interval` seconds (closed form).
+// Finds out with which w cells of Mitchell and Schaeffer fall back, the same after every excitation: the two functions
+// below want it. It is a good deal less than 4 t_in / t_out, where nothing holds u any more, because u falls slowly.
+void dv_cell_settle(dvCell *c);
+// How long a cell of Mitchell and Schaeffer stays excited after a rest of `interval` seconds.
 double dv_cell_duration(const dvCell *c, double interval);
+// Speed of a wave through cells of Mitchell and Schaeffer that rested for `interval` seconds, over that through rested
+// ones: that of the cubic with w as it is then; 0 where no wave spreads.
+double dv_cell_restitution(const dvCell *c, double interval);
 // A sentence about parameters that make no sense, or NULL.
 const char *dv_cell_problem(const dvCell *c);
 

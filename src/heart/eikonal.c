@@ -37,6 +37,7 @@ bool dv_eikonal_init(dvEikonal *e, const dvMuscle *t)
   dv_array_resize(&e->excited, t->points);
   dv_array_resize(&e->recovers, t->points);
   dv_array_resize(&e->next, t->points);
+  dv_array_resize(&e->slow, t->points);
   dv_array_resize(&e->queue, t->points);
   dv_array_resize(&e->place, t->points);
   for (size_t i = 0; i < 4 * t->count; i++) e->first.data[t->tetra[i] + 1]++;
@@ -48,6 +49,7 @@ bool dv_eikonal_init(dvEikonal *e, const dvMuscle *t)
   for (size_t i = 0; i < t->points; i++) {
     e->excited.data[i] = e->recovers.data[i] = -INFINITY;
     e->next.data[i] = INFINITY;
+    e->slow.data[i] = 1;
     e->place.data[i] = -1;
   }
   dv_reserve(&e->corrected, t->points + 64);   // so that a warmed step takes no memory
@@ -232,6 +234,14 @@ static void offer(dvEikonal *e, int32_t point, double time, double source)
   enqueue(e, point);
 }
 
+// A front comes near a point and will be there about then.
+static void approach(dvEikonal *e, int32_t point, double then)
+{
+  if (e->next.data[point] < INFINITY || e->recovers.data[point] == -INFINITY) return;   // it was near already
+  double rest = dv_max(then - e->recovers.data[point], 0) + e->gap;
+  e->slow.data[point] = e->restitution ? 1 / dv_cell_restitution(&e->cell, rest < 1e6 ? rest : 1e6) : 1;
+}
+
 static void spread_in(dvEikonal *e, const dvFan *f, double time)
 {
   int known[3], count = 0;
@@ -251,8 +261,9 @@ static void spread_in(dvEikonal *e, const dvFan *f, double time)
       if (known[i] != k && n < 2) use[n] = known[i], earliest = dv_min(earliest, when[n++] = times[i]);
     // the front has been there: it could only have come earlier through the three other corners
     if (there && (n < 2 || since[k] - time <= earliest)) continue;
-    double limit = (there ? since[k] : e->next.data[f->to[k]]) - time;
-    offer(e, f->to[k], time + arrival(f, k, use, when, n, limit), time);
+    double limit = (there ? since[k] : e->next.data[f->to[k]]) - time, slow = e->slow.data[f->to[k]];
+    for (int i = 0; i < n; i++) when[i] /= slow;
+    offer(e, f->to[k], time + slow * arrival(f, k, use, when, n, limit / slow), time);
   }
 }
 
@@ -262,8 +273,10 @@ static void spread(dvEikonal *e, int32_t point, double time)
     const dvSpoke *s = &e->spokes.data[i];
     double since = e->excited.data[s->to];
     bool there = since > time - e->window && since <= time;   // and not from here
-    if (!there && e->recovers.data[s->to] <= time + e->window && time + s->time < e->next.data[s->to])
-      offer(e, s->to, time + s->time, time);
+    if (there || e->recovers.data[s->to] > time + e->window) continue;
+    approach(e, s->to, time + s->time);
+    double arrives = time + e->slow.data[s->to] * s->time;
+    if (arrives < e->next.data[s->to]) offer(e, s->to, arrives, time);
   }
   for (int32_t i = e->first.data[point]; i < e->first.data[point + 1]; i++) spread_in(e, &e->fans[i], time);
 }
@@ -308,16 +321,23 @@ void dv_eikonal_advance(dvEikonal *e, double until)
   }
 }
 
-bool dv_eikonal_set_cell(dvEikonal *e, const dvCell *cell, double window)
+static bool conducts(const dvEikonal *e, double rest)
+{
+  return dv_cell_duration(&e->cell, rest) >= 2 * e->window &&
+         (!e->restitution || dv_cell_restitution(&e->cell, rest) >= 0.1);
+}
+
+bool dv_eikonal_set_cell(dvEikonal *e, const dvCell *cell, double window, bool restitution)
 {
   double low = 0, high = 100 * cell->p[2];
   e->cell = *cell;
   e->window = window;
-  if (!(dv_cell_duration(cell, high) > 2 * window)) return false;
+  e->restitution = restitution;
+  if (!conducts(e, high)) return false;
   for (int i = 0; i < 60; i++) {
     double middle = 0.5 * (low + high);
-    if (dv_cell_duration(cell, middle) < 2 * window) low = middle;
-    else high = middle;
+    if (conducts(e, middle)) high = middle;
+    else low = middle;
   }
   e->gap = high;
   return true;
@@ -341,6 +361,7 @@ void dv_eikonal_free(dvEikonal *e)
   dv_array_free(&e->excited);
   dv_array_free(&e->recovers);
   dv_array_free(&e->next);
+  dv_array_free(&e->slow);
   dv_array_free(&e->queue);
   dv_array_free(&e->place);
   dv_array_free(&e->corrected);

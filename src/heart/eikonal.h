@@ -11,7 +11,8 @@
 // >= 0 is not negative where no Q_ij is. A point that was excited is refractory until it recovers, after a time that
 // depends on its rest before (cells.h); a front that arrives earlier waits there, but no longer than `window` after the
 // points it came from were excited, then it has died. So several fronts run at once, meet and go out, and a front that
-// finds a way around a block returns (E. Pernod et al., 2011).
+// finds a way around a block returns (E. Pernod et al., 2011). Tissue that rested little lets fronts pass more slowly:
+// the edges that end at a point are longer then (cells.h).
 #ifndef DV_HEART_EIKONAL_H
 #define DV_HEART_EIKONAL_H
 
@@ -43,12 +44,14 @@ typedef struct dvEikonal {
   DV_ARRAY(double) excited;          // when it was last excited; -INFINITY for never
   DV_ARRAY(double) recovers;         // when it can be excited again; -INFINITY
   DV_ARRAY(double) next;             // when a front that is under way arrives; INFINITY
+  DV_ARRAY(double) slow;             // how many times longer than in rested tissue the last front took to it
   const double *alive;
   // points that a front is under way to, the next one first: four children each, one place a point (-1: none)
   DV_ARRAY(int32_t) queue, place;
   size_t queued;
   dvHeap corrected;     // points whose time was corrected, until their neighbours have been asked again
   dvCell cell;          // for durations
+  bool restitution;     // `slow` is that of the cells, else 1
   double window, gap;   // gap: shortest rest after which a point can be excited again
   size_t events;        // points that were excited since the start
 } dvEikonal;
@@ -57,8 +60,9 @@ bool dv_eikonal_init(dvEikonal *e, const dvMuscle *t);
 // The metric, whenever speeds or conduction change.
 void dv_eikonal_fill(dvEikonal *e, const dvMuscle *t, double speed, double ratio);
 // Durations, and how long a front waits. A point rests at least so long that it is then excited for twice the window: a
-// front never turns back into its own wake. False when no rest is long enough.
-bool dv_eikonal_set_cell(dvEikonal *e, const dvCell *cell, double window);
+// front never turns back into its own wake. With `restitution` also so long that a front has a tenth of its speed.
+// False when no rest is long enough.
+bool dv_eikonal_set_cell(dvEikonal *e, const dvCell *cell, double window, bool restitution);
 // A point is excited from outside at a time, if it is not refractory then.
 void dv_eikonal_excite(dvEikonal *e, size_t point, double time);
 // Everything that happens up to a time.

@@ -21,6 +21,7 @@
     .least = "0", .most = "1")                                                                                       \
   X(real, speed, "0", "m/s", "along the fibres; 0: that of a plane wave of the cells", .least = "0")                 \
   X(real, window, "0.04", "s", "how long a front waits at refractory tissue before it has died", .least = "0")       \
+  X(bool, restitution, "1", "", "fronts are slower in tissue that rested little, as those of the cells are")         \
   X(real, rise, "0.001", "s", "time in which the potential rises", .least = "0")                                     \
   X(real, fall, "0.01", "s", "time in which it falls", .least = "0")                                                 \
   X(link, state, "", "", "state of the potential; the one of the node by default", .role = DV_ROLE_STATE)            \
@@ -46,9 +47,9 @@ typedef struct Eikonal {
 static const dvFieldDesc eikonal_fields[] = {EIKONAL_FIELDS(DV_DESCRIBE)};
 static const dvMemoryDesc eikonal_memory[] = {
     DV_REMEMBER(list, fronts_of.excited) DV_REMEMBER(list, fronts_of.recovers) DV_REMEMBER(list, fronts_of.next)
-        DV_REMEMBER(numbers, fronts_of.events) DV_REMEMBER(numbers, reached) DV_REMEMBER(numbers, excitations)
-            DV_REMEMBER(numbers, fronts) DV_REMEMBER(reals, potential) DV_REMEMBER(reals, activation)
-                DV_REMEMBER(reals, recovery)};
+        DV_REMEMBER(list, fronts_of.slow) DV_REMEMBER(numbers, fronts_of.events) DV_REMEMBER(numbers, reached)
+            DV_REMEMBER(numbers, excitations) DV_REMEMBER(numbers, fronts) DV_REMEMBER(reals, potential)
+                DV_REMEMBER(reals, activation) DV_REMEMBER(reals, recovery)};
 #undef SELF
 
 // --- setting up ---
@@ -66,7 +67,8 @@ static dvStatus take_law(Eikonal *e)
   if (problem) return dv_field_error(o, &e->parameters, dv_cell_names[0], "%s", problem);
   const char *doubt = dv_cell_doubt(&e->law);
   if (doubt) dv_field_warning(o, &e->parameters, dv_cell_names[0], "%s", doubt);
-  if (!(e->window > 0) || !dv_eikonal_set_cell(&e->fronts_of, &e->law, e->window))
+  dv_cell_settle(&e->law);
+  if (!(e->window > 0) || !dv_eikonal_set_cell(&e->fronts_of, &e->law, e->window, e->restitution))
     return dv_field_error(o, &e->window, "give a time above 0 and below half of that for which cells are excited",
                           "fronts would wait for %g s; cells are excited for %g s at most", e->window,
                           dv_cell_duration(&e->law, 1e6));

@@ -26,7 +26,8 @@ char *heart_beat_scene(const HeartBeat *b)
       "triangles='@../v.leftEndocardium' arterialPressure='15000'/><BaseConstraint tags='mechanics' "
       "points='@../v.basePoints' stiffness='500'/><Node name='ElecNode' tags='electricity'><ElectricalState "
       "tags='electricity'/><CardiacStimulus tags='electricity' center='0 0 -0.068' radius='0.012' start='0.1' "
-      "period='0.8'/><EikonalSolver tags='electricity' fibres='@../../v.fibres' speed='1'/></Node></Node>"
+      "period='0.8'/><EikonalSolver tags='electricity' fibres='@../../v.fibres' speed='1' "
+      "parameters='0.0003 0.006 0.12 0.125 0.13'/></Node></Node>"
       "<MechanicalObject name='dofs' template='Vec1' position='0'/></Node>",
       b->dt, b->spacing, b->layers, b->iterations, b->newton, b->gradients);
 }

@@ -271,7 +271,8 @@ static void beat_scene(dvText *text, double dt, double spacing, int layers, cons
       "tags='mechanics' "
       "points='@../v.basePoints' stiffness='500'/><Node name='ElecNode' tags='electricity'><ElectricalState name='u' "
       "tags='electricity'/><CardiacStimulus tags='electricity' center='0 0 -0.068' radius='0.012' start='0.1' "
-      "period='0.8'/><EikonalSolver tags='electricity' fibres='@../../v.fibres' speed='1'/></Node></Node>"
+      "period='0.8'/><EikonalSolver tags='electricity' fibres='@../../v.fibres' speed='1' "
+      "parameters='0.0003 0.006 0.12 0.125 0.13'/></Node></Node>"
       "<MechanicalObject name='dofs' template='Vec1' position='0'/></Node>",
       dt, spacing, layers, mechanics, damping);
 }
