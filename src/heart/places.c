@@ -5,6 +5,7 @@
 // Both stand at or below the node of the topology. Fields may be changed while the scene runs: a lead is put elsewhere,
 // tissue is touched.
 #include "heart/classes.h"
+#include "heart/marks.h"
 #include "heart/muscle.h"
 #include "heart/sizes.h"
 
@@ -12,18 +13,20 @@
 
 // --- stimuli ---
 
-#define STIMULUS_FIELDS(X)                                                                       \
-  DV_PLACE_FIELDS(X)                                                                             \
-  X(real, start, "0", "s", "when the first pulse begins")                                        \
-  X(real, duration, "0.002", "s", "of a pulse", .least = "0")                                    \
-  X(real, period, "0", "s", "time from one pulse to the next; 0 for a single one", .least = "0") \
-  X(int, count, "0", "", "how many pulses; 0 for no end", .least = "0")                          \
-  X(real, strength, "500", "1/s", "rate at which the potential rises meanwhile; monodomain models only")
+#define STIMULUS_FIELDS(X)                                                                               \
+  DV_PLACE_FIELDS(X)                                                                                     \
+  X(real, start, "0", "s", "when the first pulse begins")                                                \
+  X(real, duration, "0.002", "s", "of a pulse", .least = "0")                                            \
+  X(real, period, "0", "s", "time from one pulse to the next; 0 for a single one", .least = "0")         \
+  X(int, count, "0", "", "how many pulses; 0 for no end", .least = "0")                                  \
+  X(real, strength, "500", "1/s", "rate at which the potential rises meanwhile; monodomain models only") \
+  DV_MARK_FIELDS(X)
 
 typedef struct Stimulus {
   dvObject base;
   STIMULUS_FIELDS(DV_MEMBER)
   unsigned version;
+  dvMarks marks;
 } Stimulus;
 
 #define SELF Stimulus
@@ -92,17 +95,28 @@ int dv_pulse_begins(const dvPulse *p, double from, double to, double *when)
   return *when > from && *when <= to ? (int)fmin(number, 1e9) : -1;
 }
 
+static void stimulus_follow(dvObject *o)
+{
+  Stimulus *s = (Stimulus *)o;
+  if (s->marks.shown) dv_marks_follow_stimulus(&s->marks, o, s->version, &s->shown, &s->shownRadius);
+}
+
 static void stimulus_sketch(dvObject *o, dvSketch *out)
 {
   Stimulus *s = (Stimulus *)o;
-  if (s->center.count == 0) return;
+  s->marks.shown = true;
+  stimulus_follow(o);
+  if (s->shownRadius.count == 0) return;
   *out = (dvSketch){.kind = DV_SKETCH_SPHERES,
-                    .positions = dv_field_of(o, &s->center),
+                    .positions = dv_field_of(o, &s->shown),
+                    .values = dv_field_of(o, &s->shownRadius),
                     .radius = 0.5 * s->radius,
                     .coloured = true,
                     .colour = {0.95, 0.85, 0.2, 1}};
 }
-static const dvVisualOps stimulus_ops = {.sketch = stimulus_sketch};
+
+static void stimulus_destroy(dvObject *o) { dv_marks_free(&((Stimulus *)o)->marks); }
+static const dvVisualOps stimulus_ops = {.update = stimulus_follow, .sketch = stimulus_sketch};
 
 const dvClass dv_stimulus_class = {
     .struct_size = sizeof(dvClass),
@@ -115,6 +129,7 @@ const dvClass dv_stimulus_class = {
     .init = stimulus_init,
     .bwd_init = stimulus_bwd_init,
     .reinit = stimulus_init,
+    .destroy = stimulus_destroy,
 };
 
 // --- zones ---
@@ -135,12 +150,14 @@ const dvClass dv_stimulus_class = {
     .role = DV_ROLE_TOPOLOGY)                                                                                       \
   X(reals, stiffnesses, "", "",                                                                                     \
     "of each tetrahedron: the product of stiffness of all zones of the tissue, for stiffnessFactors of a law",      \
-    .flags = DV_OUTPUT)
+    .flags = DV_OUTPUT)                                                                                             \
+  DV_MARK_FIELDS(X)
 
 typedef struct Zone {
   dvObject base;
   ZONE_FIELDS(DV_MEMBER)
   unsigned version;
+  dvMarks marks;
 } Zone;
 
 static const double MOST = 1e4;   // times the healthy tissue: no tissue is that different
@@ -235,17 +252,29 @@ static dvStatus zone_bwd_init(dvObject *o)
   return DV_OK;
 }
 
+static void zone_follow(dvObject *o)
+{
+  Zone *z = (Zone *)o;
+  bool there = dv_zone_active(o, o->node->scene->root->time);
+  if (z->marks.shown) dv_marks_follow_zone(&z->marks, o, z->version, there, &z->shown, &z->shownRadius);
+}
+
 static void zone_sketch(dvObject *o, dvSketch *out)
 {
   Zone *z = (Zone *)o;
-  if (z->center.count == 0 || !dv_zone_active(o, o->node->scene->root->time)) return;
+  z->marks.shown = true;
+  zone_follow(o);
+  if (z->shownRadius.count == 0) return;
   *out = (dvSketch){.kind = DV_SKETCH_SPHERES,
-                    .positions = dv_field_of(o, &z->center),
+                    .positions = dv_field_of(o, &z->shown),
+                    .values = dv_field_of(o, &z->shownRadius),
                     .radius = 0.3 * z->radius,
                     .coloured = true,
                     .colour = {0.85, 0.85, 0.8, 1}};
 }
-static const dvVisualOps zone_ops = {.sketch = zone_sketch};
+
+static void zone_destroy(dvObject *o) { dv_marks_free(&((Zone *)o)->marks); }
+static const dvVisualOps zone_ops = {.update = zone_follow, .sketch = zone_sketch};
 
 const dvClass dv_tissue_zone_class = {
     .struct_size = sizeof(dvClass),
@@ -260,4 +289,5 @@ const dvClass dv_tissue_zone_class = {
     .bwd_init = zone_bwd_init,
     .reinit = zone_init,
     .update = zone_update,
+    .destroy = zone_destroy,
 };
