@@ -146,6 +146,38 @@ static void both_ventricles_close(void **state)
   check_close(right[1] / right[0], 1, 0.1);
 }
 
+static dvVec3 normal_of(const dvVentricle *v, const int32_t *t)
+{
+  const double *x = v->position.data;
+  dvVec3 a = dv_vec3_load(x + 3 * t[0]), b = dv_vec3_load(x + 3 * t[1]), c = dv_vec3_load(x + 3 * t[2]);
+  return dv_vec3_normalise(dv_vec3_cross(dv_vec3_sub(b, a), dv_vec3_sub(c, a)));
+}
+
+// the right wall slopes down to the left one: no edge of the outside is as sharp as that of a step
+static void right_walls_end_without_a_step(void **state)
+{
+  DV_UNUSED(state);
+  static const double spacings[] = {0.003, 0.005, 0.007};
+  for (size_t n = 0; n < DV_COUNT(spacings); n++) {
+    dvVentricleShape s = plain;
+    dvVentricle v = {0};
+    double sharpest = 1;
+    s.right = 0.004;
+    s.spacing = spacings[n];
+    assert_true(dv_ventricle_make(&s, &v));
+    const int32_t *f = v.outside.data;
+    for (size_t i = 0; i < v.outside.count; i += 3)
+      for (size_t k = i + 3; k < v.outside.count; k += 3)
+        for (int a = 0; a < 3; a++)
+          for (int b = 0; b < 3; b++)
+            if (f[i + (size_t)a] == f[k + (size_t)((b + 1) % 3)] && f[i + (size_t)((a + 1) % 3)] == f[k + (size_t)b])
+              sharpest = fmin(sharpest, dv_vec3_dot(normal_of(&v, f + i), normal_of(&v, f + k)));
+    print_message("%.0f mm: at most %.0f degrees\n", 1e3 * s.spacing, acos(sharpest) * 180 / pi);
+    assert_true(sharpest > cos(70 * pi / 180));
+    dv_ventricle_free(&v);
+  }
+}
+
 // however coarse the mesh is, a right cavity has one opening, at the base
 static void right_cavities_have_one_opening(void **state)
 {
@@ -434,6 +466,7 @@ int main(void)
   const struct CMUnitTest tests[] = {cmocka_unit_test(volumes_are_those_of_ellipsoids),
                                      cmocka_unit_test(fibres_turn_through_the_wall),
                                      cmocka_unit_test(both_ventricles_close),
+                                     cmocka_unit_test(right_walls_end_without_a_step),
                                      cmocka_unit_test(right_cavities_have_one_opening),
                                      cmocka_unit_test(fibres_are_smooth),
                                      cmocka_unit_test(segments_cover_the_wall),
