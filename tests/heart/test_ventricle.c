@@ -410,6 +410,31 @@ static void fibres_come_from_files_and_points(void **state)
   check_rmdir(place);
 }
 
+// The angles that are drawn are those of the rule, also where they pass through 90 degrees, which is -90.
+static void angles_are_those_of_the_rule(void **state)
+{
+  DV_UNUSED(state);
+  static const char *const rules[2] = {"60 -60", "100 80"};
+  for (int n = 0; n < 2; n++) {
+    char *text = dv_format("<Node><DefaultAnimationLoop/><GenerateVentricle name='v' layers='4' fibreAngles='%s'/>"
+                           "<MeshTopology position='@v.position' tetrahedra='@v.tetrahedra'/>"
+                           "<FibreField name='f' vectors='@v.fibres'/></Node>",
+                           rules[n]);
+    dvScene *s = check_scene(text, 1);
+    dvObject *v = check_find(s, "v");
+    const dvReals *angle = dv_object_field(check_find(s, "f"), "helixAngle")->value,
+                  *depth = dv_object_field(v, "depth")->value, *height = dv_object_field(v, "height")->value;
+    assert_int_equal(angle->count, depth->count);
+    for (size_t i = 0; i < angle->count; i++) {
+      if (height->data[i] < 0.3) continue;
+      double off = n ? 90 - fabs(angle->data[i]) : angle->data[i] - (60 - 120 * depth->data[i]);
+      assert_true(fabs(off) < 18);   // points of the surface see the inner half of their layer only
+    }
+    check_close_scene(&s);
+    dv_free(text);
+  }
+}
+
 static void fibres_of_a_vtk_file(void **state)
 {
   DV_UNUSED(state);
@@ -475,6 +500,7 @@ int main(void)
                                      cmocka_unit_test(labels_name_surfaces),
                                      cmocka_unit_test(bad_surfaces_are_told),
                                      cmocka_unit_test(fibres_come_from_files_and_points),
+                                     cmocka_unit_test(angles_are_those_of_the_rule),
                                      cmocka_unit_test(fibres_of_a_vtk_file),
                                      cmocka_unit_test(bad_fibres_are_told)};
   return cmocka_run_group_tests(tests, NULL, NULL);
