@@ -54,7 +54,9 @@ static dvStatus stimulus_init(dvObject *o)
   if (!(fabs(s->strength) <= 1e4))   // cells are solved in steps of 0.1 ms
     return dv_field_error(o, &s->strength, "500 1/s raises the potential by 1 in 2 ms, 10000 1/s in 0.1 ms",
                           "the strength is %g 1/s", s->strength);
-  dv_size_warn(o, &s->start, s->start, -1e9, 3600, "that is when the first pulse begins");
+  dv_size_warn(o, &s->start, s->start, -1e9, 30, "that is when the first pulse begins; times are in s, not in ms");
+  dv_size_warn(o, &s->duration, s->duration, 0, 0.2, "cells are excited for some 0.3 s; times are in s, not in ms");
+  dv_size_warn(o, &s->period, s->period, 0, 30, "one beat in so long; times are in s, not in ms");
   dv_size_warn(o, &s->period, s->period > 0 ? s->period : 1, 0.005, HUGE_VAL,
                "no tissue follows, and of several pulses in a step only the last one is given");
   return DV_OK;
