@@ -159,6 +159,7 @@ typedef struct Zone {
   dvObject base;
   ZONE_FIELDS(DV_MEMBER)
   unsigned version;
+  double known;   // stiffness that laws were told of
   dvMarks marks;
 } Zone;
 
@@ -241,9 +242,41 @@ static dvWalk find_readers(dvVisitor *v, dvNode *node)
   return DV_WALK_ON;
 }
 
+typedef struct Teller {
+  dvVisitor visitor;
+  dvStatus status;
+} Teller;
+
+// what reads stiffnesses of any zone takes them anew: each of them has the product of all
+static dvWalk tell_laws(dvVisitor *v, dvNode *node)
+{
+  Teller *t = (Teller *)v;
+  for (size_t i = 0; i < node->objects.count && t->status == DV_OK; i++) {
+    dvObject *o = node->objects.data[i];
+    const dvField *f = o->failed ? NULL : dv_object_field(o, "stiffnessFactors");
+    if (!f || !f->source || f->source->owner->cls != &dv_tissue_zone_class || !o->cls->reinit) continue;
+    const Zone *from = (const Zone *)f->source->owner;
+    dv_touch(&from->base, &from->stiffness);
+    t->status = o->cls->reinit(o);
+  }
+  return DV_WALK_ON;
+}
+
+static dvStatus zone_reinit(dvObject *o)
+{
+  Zone *z = (Zone *)o;
+  Teller t = {.visitor = {.top_down = tell_laws, .everything = true}, .status = DV_OK};
+  DV_TRY(zone_init(o));
+  if (z->stiffness == z->known) return DV_OK;
+  z->known = z->stiffness;
+  dv_visit(o->node->scene->root, &t.visitor);
+  return t.status;
+}
+
 static dvStatus zone_bwd_init(dvObject *o)
 {
   Zone *z = (Zone *)o;
+  z->known = z->stiffness;
   Readers r = {.visitor = {.top_down = find_readers}};
   if (!o->updated) dv_muscle_finds(o);
   if (z->stiffness == 1) return DV_OK;
@@ -289,7 +322,7 @@ const dvClass dv_tissue_zone_class = {
     .ops = {[DV_ROLE_VISUAL] = &zone_ops},
     .init = zone_init,
     .bwd_init = zone_bwd_init,
-    .reinit = zone_init,
+    .reinit = zone_reinit,
     .update = zone_update,
     .destroy = zone_destroy,
 };
