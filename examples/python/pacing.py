@@ -15,9 +15,8 @@ SCENE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "sc
 def last_excitation(place):
     """Seconds from the stimulus to the last point, with one lead at a place; None: without."""
     scene = divan.load(SCENE).init()
-    for lead in ("/lead1", "/lead2"):
-        scene[lead].start = 0.0 if place and lead == "/lead1" else 1e6
-    if place:
+    if place:   # otherwise both leads wait for the second beat
+        scene["/lead1"].start = 0.0
         scene["/lead1"].center = [place]
         scene["/lead1"].reinit()
     scene.step(40)

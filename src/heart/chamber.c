@@ -553,6 +553,8 @@ void dv_chamber_end(dvChamber *c, double h, double v, double p)
   }
 }
 
+static const double SAFE_STEP = 0.0025;   // s, that is linearised once
+
 void dv_chamber_warn(dvChamber *c, const dvObject *o, const double *x, bool searched)
 {
   const dvVec3 now = middle_of(c, x), before = c->stepped ? c->middle : now;
@@ -562,11 +564,16 @@ void dv_chamber_warn(dvChamber *c, const dvObject *o, const double *x, bool sear
   c->stepped = true;
   if (c->told || !(size > 0) || (c->volume > 0 && away < size && moved < 0.5 * size)) return;
   c->told = true;
+  bool safe = searched || c->step < 1.5 * SAFE_STEP;
   if (away > 0.5 * size)
-    dv_warning(o, "hold its base: BaseConstraint with basePoints and 500 N/m each, or FixedProjectiveConstraint",
-               "the chamber as a whole has moved away by %.3g m, %.2g of its size: nothing holds the tissue, or too "
-               "little",
-               away, away / size);
+    dv_warning(o,
+               safe ? "hold its base: BaseConstraint with basePoints and 500 N/m each, or FixedProjectiveConstraint"
+                    : "make dt smaller: steps that are linearised once are safe up to about 0.0025 s, "
+                      "NewtonRaphsonSolver bears longer ones; if it goes on, hold the base (BaseConstraint)",
+               safe ? "the chamber as a whole has moved away by %.3g m, %.2g of its size: nothing holds the tissue, or "
+                      "too little"
+                    : "the chamber as a whole has moved away by %.3g m, %.2g of its size, in steps of %g s",
+               away, away / size, c->step);
   else
     dv_warning(o,
                searched ? "let NewtonRaphsonSolver tell which steps find no solution (warnWhenDiverge); make soft "

@@ -149,12 +149,14 @@ static dvStatus make_fibres(Fibre *f, const dvReals *given)
   return DV_OK;
 }
 
+static const double PI = 3.14159265358979323846;
+
 static double helix(const Fibre *f, dvVec3 fibre, dvVec3 radial)
 {
   dvVec3 axis = dv_vec3_normalise(dv_vec3_load(f->axis)), around = dv_vec3_cross(axis, radial);
   double up = dv_vec3_dot(fibre, axis), along = dv_vec3_dot(fibre, around);
   if (along < 0) up = -up, along = -along;
-  return atan2(up, along) * 180 / 3.14159265358979323846;
+  return atan2(up, along);
 }
 
 static bool make_pictures(Fibre *f)
@@ -169,7 +171,9 @@ static bool make_pictures(Fibre *f)
   for (size_t i = 0; i < points; i++)
     middle = dv_vec3_add_scaled(middle, dv_vec3_load(f->position.data + 3 * i), 1.0 / (double)points);
   memset(angle, 0, points * sizeof *angle);
-  double *weight = dv_alloc((points + 1) * sizeof *weight);
+  // angles are those of lines: 89 and -89 degrees have a mean of 90, which twice the angle gives
+  double *along = dv_alloc((points + 1) * sizeof *along);
+  memset(along, 0, points * sizeof *along);
   for (size_t i = 0; i < n; i++) {
     const int32_t *p = f->tetrahedra.data + 4 * i;
     dvVec3 c = dv_vec3(0, 0, 0), fibre = dv_vec3_load(f->fibres.data + 3 * i);
@@ -179,10 +183,10 @@ static bool make_pictures(Fibre *f)
     dv_vec3_store(centre + 3 * i, c);
     dv_vec3_store(arrow + 3 * i, dv_vec3_scale(fibre, 0.5 * dv_vec3_norm(edge)));
     double a = helix(f, fibre, dv_vec3_normalise(dv_vec3_add_scaled(out, axis, -dv_vec3_dot(out, axis))));
-    for (int k = 0; k < 4; k++) angle[p[k]] += a, weight[p[k]] += 1;
+    for (int k = 0; k < 4; k++) angle[p[k]] += sin(2 * a), along[p[k]] += cos(2 * a);
   }
-  for (size_t i = 0; i < points; i++) angle[i] /= weight[i] > 0 ? weight[i] : 1;
-  dv_free(weight);
+  for (size_t i = 0; i < points; i++) angle[i] = 90 / PI * atan2(angle[i], along[i]);
+  dv_free(along);
   return true;
 }
 

@@ -333,6 +333,22 @@ static void monodomain_destroy(dvObject *o)
 
 const dvMuscle *dv_monodomain_tissue(const dvObject *o) { return &((const Monodomain *)o)->tissue; }
 
+// the potential is solved with what pulses give in the middle of a part of a step
+static dvStatus monodomain_ready(dvObject *o)
+{
+  const Monodomain *m = (const Monodomain *)o;
+  double h = dv_min(m->step, o->node->scene->root->dt);
+  DV_TRY(dv_muscle_ready(o));
+  for (size_t i = 0; i < m->tissue.stimuli.count; i++) {
+    dvPulse p = dv_stimulus_pulse(m->tissue.stimuli.data[i]);
+    if (p.duration > 0 && p.duration < h)
+      dv_field_warning(o, &m->step, "1e-4 is right for most meshes",
+                       "a pulse of %s lasts %g s: steps of %g s may pass over it", m->tissue.stimuli.data[i]->name,
+                       p.duration, h);
+  }
+  return DV_OK;
+}
+
 static const dvOdeOps monodomain_ops = {.solve = monodomain_solve};
 static const dvVisualOps monodomain_looks = {.sketch = monodomain_sketch};
 
@@ -345,7 +361,7 @@ const dvClass dv_monodomain_class = {
     .blocks = {&dv_object_block, DV_BLOCK(monodomain_fields)},
     .ops = {[DV_ROLE_ODE] = &monodomain_ops, [DV_ROLE_VISUAL] = &monodomain_looks},
     .init = monodomain_init,
-    .bwd_init = dv_muscle_ready,
+    .bwd_init = monodomain_ready,
     .reinit = monodomain_reinit,
     .destroy = monodomain_destroy,
     DV_MEMORY(monodomain_memory),

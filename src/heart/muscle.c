@@ -233,17 +233,16 @@ static bool has_segment(const dvZoneCells *c, size_t tetrahedron)
 }
 
 // tetrahedra that are named, or have the label of a segment
-static dvStatus mark_cells(dvMuscle *t, const dvObject *zone)
+static dvStatus mark_cells(const dvMuscle *t, const dvObject *zone, bool *inside)
 {
   dvZoneCells c = dv_zone_cells(zone);
-  dv_array_resize(&t->inside, t->count);
-  memset(t->inside.data, 0, t->count * sizeof *t->inside.data);
+  memset(inside, 0, t->count * sizeof *inside);
   for (size_t i = 0; i < c.tetrahedra->count; i++) {
     int32_t at = c.tetrahedra->data[i];
     if (at < 0 || (size_t)at >= t->count)
       return dv_field_error(zone, c.tetrahedra, "indices count from 0", "there is no tetrahedron %d among %zu", at,
                             t->count);
-    t->inside.data[at] = true;
+    inside[at] = true;
   }
   if (c.segments->count == 0) return DV_OK;
   if (c.labels->count != t->count)
@@ -251,7 +250,7 @@ static dvStatus mark_cells(dvMuscle *t, const dvObject *zone)
                           "segments are given, and there are %zu labels for %zu tetrahedra", c.labels->count, t->count);
   size_t found = 0;
   for (size_t i = 0; i < t->count; i++)
-    if (has_segment(&c, i)) t->inside.data[i] = true, found++;
+    if (has_segment(&c, i)) inside[i] = true, found++;
   if (found == 0)
     return dv_field_error(zone, c.segments, "those of the left ventricle are 1 to 17",
                           "no tetrahedron has one of these labels");
@@ -305,10 +304,25 @@ dvStatus dv_muscle_zones(dvMuscle *t, double time, bool *changed)
     DV_TRY(dv_object_ensure(zone));
     memset(t->mark.data, 0, t->points * sizeof *t->mark.data);
     DV_TRY(dv_places_mark(zone, &places, t->rest, t->points, t->mark.data));
-    DV_TRY(mark_cells(t, zone));
+    dv_array_resize(&t->inside, t->count);
+    DV_TRY(mark_cells(t, zone, t->inside.data));
     apply_zone(t, zone, dv_zone_active(zone, time));
   }
   return DV_OK;
+}
+
+dvStatus dv_muscle_in_zone(const dvMuscle *t, const dvObject *zone, bool *mark)
+{
+  dvPlaces places = dv_zone_places(zone);
+  DV_ARRAY(bool) inside = {0};
+  dv_array_resize(&inside, t->count);
+  memset(mark, 0, t->points * sizeof *mark);
+  dvStatus status = dv_places_mark(zone, &places, t->rest, t->points, mark);
+  if (status == DV_OK) status = mark_cells(t, zone, inside.data);
+  for (size_t i = 0; i < 4 * t->count && status == DV_OK; i++)
+    if (inside.data[i / 4]) mark[t->tetra[i]] = true;
+  dv_array_free(&inside);
+  return status;
 }
 
 dvStatus dv_muscle_stimulated(dvMuscle *t, const dvObject *stimulus)

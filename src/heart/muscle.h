@@ -96,6 +96,8 @@ dvStatus dv_muscle_find_potential(dvObject *o, dvLink *state);
 dvStatus dv_muscle_check_potential(const dvMuscle *t, const dvLink *state, double most);
 // Gradients of the shape functions at rest and the volume; false when the tetrahedron is flat.
 bool dv_muscle_gradients(const dvMuscle *t, size_t tetrahedron, dvVec3 g[4], double *volume);
+// Marks the points of the tissue that a zone touches.
+dvStatus dv_muscle_in_zone(const dvMuscle *t, const dvObject *zone, bool *mark);
 // The points that a stimulus acts on, in `mark` of the tissue.
 dvStatus dv_muscle_stimulated(dvMuscle *t, const dvObject *stimulus);
 // That of all stimuli, before the first step; warns of one that leaves no tissue to go to.

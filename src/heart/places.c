@@ -5,6 +5,7 @@
 // Both stand at or below the node of the topology. Fields may be changed while the scene runs: a lead is put elsewhere,
 // tissue is touched.
 #include "heart/classes.h"
+#include "heart/marks.h"
 #include "heart/muscle.h"
 #include "heart/sizes.h"
 
@@ -12,18 +13,20 @@
 
 // --- stimuli ---
 
-#define STIMULUS_FIELDS(X)                                                                       \
-  DV_PLACE_FIELDS(X)                                                                             \
-  X(real, start, "0", "s", "when the first pulse begins")                                        \
-  X(real, duration, "0.002", "s", "of a pulse", .least = "0")                                    \
-  X(real, period, "0", "s", "time from one pulse to the next; 0 for a single one", .least = "0") \
-  X(int, count, "0", "", "how many pulses; 0 for no end", .least = "0")                          \
-  X(real, strength, "500", "1/s", "rate at which the potential rises meanwhile; monodomain models only")
+#define STIMULUS_FIELDS(X)                                                                               \
+  DV_PLACE_FIELDS(X)                                                                                     \
+  X(real, start, "0", "s", "when the first pulse begins")                                                \
+  X(real, duration, "0.002", "s", "of a pulse", .least = "0")                                            \
+  X(real, period, "0", "s", "time from one pulse to the next; 0 for a single one", .least = "0")         \
+  X(int, count, "0", "", "how many pulses; 0 for no end", .least = "0")                                  \
+  X(real, strength, "500", "1/s", "rate at which the potential rises meanwhile; monodomain models only") \
+  DV_MARK_FIELDS(X)
 
 typedef struct Stimulus {
   dvObject base;
   STIMULUS_FIELDS(DV_MEMBER)
   unsigned version;
+  dvMarks marks;
 } Stimulus;
 
 #define SELF Stimulus
@@ -51,7 +54,9 @@ static dvStatus stimulus_init(dvObject *o)
   if (!(fabs(s->strength) <= 1e4))   // cells are solved in steps of 0.1 ms
     return dv_field_error(o, &s->strength, "500 1/s raises the potential by 1 in 2 ms, 10000 1/s in 0.1 ms",
                           "the strength is %g 1/s", s->strength);
-  dv_size_warn(o, &s->start, s->start, -1e9, 3600, "that is when the first pulse begins");
+  dv_size_warn(o, &s->start, s->start, -1e9, 30, "that is when the first pulse begins; times are in s, not in ms");
+  dv_size_warn(o, &s->duration, s->duration, 0, 0.2, "cells are excited for some 0.3 s; times are in s, not in ms");
+  dv_size_warn(o, &s->period, s->period, 0, 30, "one beat in so long; times are in s, not in ms");
   dv_size_warn(o, &s->period, s->period > 0 ? s->period : 1, 0.005, HUGE_VAL,
                "no tissue follows, and of several pulses in a step only the last one is given");
   return DV_OK;
@@ -92,17 +97,28 @@ int dv_pulse_begins(const dvPulse *p, double from, double to, double *when)
   return *when > from && *when <= to ? (int)fmin(number, 1e9) : -1;
 }
 
+static void stimulus_follow(dvObject *o)
+{
+  Stimulus *s = (Stimulus *)o;
+  if (s->marks.shown) dv_marks_follow_stimulus(&s->marks, o, s->version, &s->shown, &s->shownRadius);
+}
+
 static void stimulus_sketch(dvObject *o, dvSketch *out)
 {
   Stimulus *s = (Stimulus *)o;
-  if (s->center.count == 0) return;
+  s->marks.shown = true;
+  stimulus_follow(o);
+  if (s->shownRadius.count == 0) return;
   *out = (dvSketch){.kind = DV_SKETCH_SPHERES,
-                    .positions = dv_field_of(o, &s->center),
+                    .positions = dv_field_of(o, &s->shown),
+                    .values = dv_field_of(o, &s->shownRadius),
                     .radius = 0.5 * s->radius,
                     .coloured = true,
                     .colour = {0.95, 0.85, 0.2, 1}};
 }
-static const dvVisualOps stimulus_ops = {.sketch = stimulus_sketch};
+
+static void stimulus_destroy(dvObject *o) { dv_marks_free(&((Stimulus *)o)->marks); }
+static const dvVisualOps stimulus_ops = {.update = stimulus_follow, .sketch = stimulus_sketch};
 
 const dvClass dv_stimulus_class = {
     .struct_size = sizeof(dvClass),
@@ -115,6 +131,7 @@ const dvClass dv_stimulus_class = {
     .init = stimulus_init,
     .bwd_init = stimulus_bwd_init,
     .reinit = stimulus_init,
+    .destroy = stimulus_destroy,
 };
 
 // --- zones ---
@@ -135,12 +152,15 @@ const dvClass dv_stimulus_class = {
     .role = DV_ROLE_TOPOLOGY)                                                                                       \
   X(reals, stiffnesses, "", "",                                                                                     \
     "of each tetrahedron: the product of stiffness of all zones of the tissue, for stiffnessFactors of a law",      \
-    .flags = DV_OUTPUT)
+    .flags = DV_OUTPUT)                                                                                             \
+  DV_MARK_FIELDS(X)
 
 typedef struct Zone {
   dvObject base;
   ZONE_FIELDS(DV_MEMBER)
   unsigned version;
+  double known;   // stiffness that laws were told of
+  dvMarks marks;
 } Zone;
 
 static const double MOST = 1e4;   // times the healthy tissue: no tissue is that different
@@ -222,9 +242,41 @@ static dvWalk find_readers(dvVisitor *v, dvNode *node)
   return DV_WALK_ON;
 }
 
+typedef struct Teller {
+  dvVisitor visitor;
+  dvStatus status;
+} Teller;
+
+// what reads stiffnesses of any zone takes them anew: each of them has the product of all
+static dvWalk tell_laws(dvVisitor *v, dvNode *node)
+{
+  Teller *t = (Teller *)v;
+  for (size_t i = 0; i < node->objects.count && t->status == DV_OK; i++) {
+    dvObject *o = node->objects.data[i];
+    const dvField *f = o->failed ? NULL : dv_object_field(o, "stiffnessFactors");
+    if (!f || !f->source || f->source->owner->cls != &dv_tissue_zone_class || !o->cls->reinit) continue;
+    const Zone *from = (const Zone *)f->source->owner;
+    dv_touch(&from->base, &from->stiffness);
+    t->status = o->cls->reinit(o);
+  }
+  return DV_WALK_ON;
+}
+
+static dvStatus zone_reinit(dvObject *o)
+{
+  Zone *z = (Zone *)o;
+  Teller t = {.visitor = {.top_down = tell_laws, .everything = true}, .status = DV_OK};
+  DV_TRY(zone_init(o));
+  if (z->stiffness == z->known) return DV_OK;
+  z->known = z->stiffness;
+  dv_visit(o->node->scene->root, &t.visitor);
+  return t.status;
+}
+
 static dvStatus zone_bwd_init(dvObject *o)
 {
   Zone *z = (Zone *)o;
+  z->known = z->stiffness;
   Readers r = {.visitor = {.top_down = find_readers}};
   if (!o->updated) dv_muscle_finds(o);
   if (z->stiffness == 1) return DV_OK;
@@ -235,17 +287,29 @@ static dvStatus zone_bwd_init(dvObject *o)
   return DV_OK;
 }
 
+static void zone_follow(dvObject *o)
+{
+  Zone *z = (Zone *)o;
+  bool there = dv_zone_active(o, o->node->scene->root->time);
+  if (z->marks.shown) dv_marks_follow_zone(&z->marks, o, z->version, there, &z->shown, &z->shownRadius);
+}
+
 static void zone_sketch(dvObject *o, dvSketch *out)
 {
   Zone *z = (Zone *)o;
-  if (z->center.count == 0 || !dv_zone_active(o, o->node->scene->root->time)) return;
+  z->marks.shown = true;
+  zone_follow(o);
+  if (z->shownRadius.count == 0) return;
   *out = (dvSketch){.kind = DV_SKETCH_SPHERES,
-                    .positions = dv_field_of(o, &z->center),
+                    .positions = dv_field_of(o, &z->shown),
+                    .values = dv_field_of(o, &z->shownRadius),
                     .radius = 0.3 * z->radius,
                     .coloured = true,
                     .colour = {0.85, 0.85, 0.8, 1}};
 }
-static const dvVisualOps zone_ops = {.sketch = zone_sketch};
+
+static void zone_destroy(dvObject *o) { dv_marks_free(&((Zone *)o)->marks); }
+static const dvVisualOps zone_ops = {.update = zone_follow, .sketch = zone_sketch};
 
 const dvClass dv_tissue_zone_class = {
     .struct_size = sizeof(dvClass),
@@ -258,6 +322,7 @@ const dvClass dv_tissue_zone_class = {
     .ops = {[DV_ROLE_VISUAL] = &zone_ops},
     .init = zone_init,
     .bwd_init = zone_bwd_init,
-    .reinit = zone_init,
+    .reinit = zone_reinit,
     .update = zone_update,
+    .destroy = zone_destroy,
 };

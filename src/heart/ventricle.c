@@ -53,7 +53,7 @@ typedef struct Column {
   int ring;
   double fraction, v;   // of the way from apex to base; angle around
   double gap;           // of the right wall, 0 where it is grown on
-  bool patch;           // there is a right wall
+  double wall;          // its thickness, 0 where it ends
 } Column;
 
 typedef struct Maker {
@@ -111,12 +111,14 @@ static void measure_gap(const dvVentricleShape *s, Column *c)
 {
   const double half = 1.25, lowest = 0.3, rim = 0.12;   // of the patch around; where it begins; rim
   double a = (c->v - pi) / half, b = (c->fraction - lowest) / (1 - lowest);
-  c->patch = s->right > 0 && fabs(a) <= 1 && b >= 0;
   double ai = a / (1 - rim), bi = (b - rim) / (1 - rim);
-  bool open = c->patch && fabs(ai) < 1 && bi > 0;
+  bool inside = s->right > 0 && fabs(a) <= 1 && b >= 0, open = inside && fabs(ai) < 1 && bi > 0;
   double around = cos(0.5 * pi * ai), along = sin(0.5 * pi * fmin(bi, 1));
   c->gap = open ? s->gap * around * around * along * along : 0;
   if (c->gap < 0.02 * s->gap) c->gap = 0;   // no slivers
+  // the rim slopes down to the left wall
+  c->wall = inside ? s->right * fmin(1, fmin((1 - fabs(a)) / rim, b / rim)) : 0;
+  if (c->wall < 0.2 * dv_min(s->spacing, s->right)) c->wall = 0;
 }
 
 static void make_columns(Maker *m)
@@ -160,15 +162,24 @@ static void make_strips(Maker *m)
   }
 }
 
-// the right wall goes once around its cavity: where points are farther apart than the rim is wide there would be holes
+// The right wall goes once around its cavity in its full thickness, and ends one column farther: where points are
+// farther apart than the rim is wide there would be holes and steps.
 static void close_patch(Maker *m)
 {
   for (size_t i = 0; i < m->strips.count; i += 3) {
     Column *c[3];
     for (size_t k = 0; k < 3; k++) c[k] = &m->columns.data[m->strips.data[i + k]];
     bool open = c[0]->gap > 0 || c[1]->gap > 0 || c[2]->gap > 0;
-    for (int k = 0; k < 3; k++) c[k]->patch = c[k]->patch || open;
+    for (int k = 0; k < 3 && open; k++)
+      c[k]->wall = c[k]->gap > 0 ? m->s->right : dv_max(c[k]->wall, 0.6 * m->s->right);
   }
+}
+
+// a triangle of columns over which there is a right wall
+static bool has_right(const Maker *m, const int32_t *c)
+{
+  const Column *a = &m->columns.data[c[0]], *b = &m->columns.data[c[1]], *d = &m->columns.data[c[2]];
+  return a->wall > 0 || b->wall > 0 || d->wall > 0;
 }
 
 // --- points ---
@@ -230,13 +241,13 @@ static void right_points(Maker *m)
   for (size_t i = 0; i < m->columns.count && m->good; i++) {
     const Column *c = &m->columns.data[i];
     dv_push(&m->first_right, -1);
-    if (!c->patch) continue;
+    if (!(c->wall > 0)) continue;   // the points of the left wall serve
     dvVec3 from = frame_at(s, 1, c->fraction, c->v).x, out = outwards(s, c);
     int32_t first = -1;
     for (int layer = 0; layer <= m->right_layers && m->good; layer++) {
       if (layer == 0 && c->gap == 0) continue;   // grown on: the point of the left wall serves
       double t = (double)layer / m->right_layers;
-      int32_t p = add_point(m, dv_vec3_add_scaled(from, out, c->gap + t * s->right), t, c->fraction);
+      int32_t p = add_point(m, dv_vec3_add_scaled(from, out, c->gap + t * c->wall), t, c->fraction);
       if (first < 0) first = p;
     }
     m->first_right.data[i] = c->gap == 0 ? first - 1 : first;   // so that layer k is first + k, but for layer 0
@@ -250,7 +261,8 @@ static int32_t left_at(const Maker *m, int32_t column, int layer)
 
 static int32_t right_at(const Maker *m, int32_t column, int layer)
 {
-  if (layer == 0 && m->columns.data[column].gap == 0) return left_at(m, column, m->s->layers);
+  const Column *c = &m->columns.data[column];
+  if (!(c->wall > 0) || (layer == 0 && c->gap == 0)) return left_at(m, column, m->s->layers);
   return m->first_right.data[column] + layer;
 }
 
@@ -291,20 +303,19 @@ static bool add_tetrahedron(Maker *m, const int32_t p[4], dvVec3 fibre, dvVec3 s
 
 // what the corners of a tetrahedron say about its middle
 typedef struct Middle {
-  double t, fraction, v, gap;
-  bool patch;   // all columns are in it
+  double t, fraction, v, gap, wall;
 } Middle;
 
 static Middle middle_of(const Maker *m, const int32_t columns[4], const double t[4])
 {
-  Middle c = {.patch = true};
+  Middle c = {0};
   double x = 0, y = 0;
   for (int k = 0; k < 4; k++) {
     const Column *at = &m->columns.data[columns[k]];
     c.t += 0.25 * t[k];
     c.fraction += 0.25 * at->fraction;
     c.gap += 0.25 * at->gap;
-    c.patch = c.patch && at->patch;
+    c.wall += 0.25 * at->wall;
     x += at->ring ? cos(at->v) : 0;   // the apex has no angle
     y += at->ring ? sin(at->v) : 0;
   }
@@ -318,10 +329,10 @@ static Middle middle_of(const Maker *m, const int32_t columns[4], const double t
 static double fibre_angle(const Maker *m, const Middle *c, bool right)
 {
   const dvVentricleShape *s = m->s;
-  double left_wall = s->outer[0] - s->inner[0], both = left_wall + s->right,
+  double left_wall = s->outer[0] - s->inner[0], both = left_wall + c->wall,
          alone = s->angles[0] + c->t * (s->angles[1] - s->angles[0]);
-  if (!c->patch) return alone;
-  double depth = right ? (left_wall + c->t * s->right) / both : c->t * left_wall / both,
+  if (!(c->wall > 0)) return alone;
+  double depth = right ? (left_wall + c->t * c->wall) / both : c->t * left_wall / both,
          joined = s->angles[0] + depth * (s->angles[1] - s->angles[0]), open = fmin(1, c->gap / (0.5 * s->gap));
   return joined + open * (alone - joined);
 }
@@ -339,6 +350,8 @@ static bool add_cell(Maker *m, const int32_t columns[3], int layer, bool right)
       p[i] = right ? right_at(m, of[i], up) : left_at(m, of[i], up);
       t[i] = (double)up / layers;
     }
+    if (p[0] == p[1] || p[1] == p[2] || p[2] == p[3] || p[0] == p[2] || p[1] == p[3] || p[0] == p[3])
+      continue;   // where the right wall ends
     Middle c = middle_of(m, of, t);
     Frame f = frame_at(m->s, right ? 1 : c.t, fmax(c.fraction, 1e-9), c.v);
     double alpha = fibre_angle(m, &c, right) * pi / 180;
@@ -363,8 +376,7 @@ static void make_cells(Maker *m)
 {
   for (size_t i = 0; i < m->strips.count && m->good; i += 3) {
     int32_t c[3] = {m->strips.data[i], m->strips.data[i + 1], m->strips.data[i + 2]};
-    bool patch = true;
-    for (int k = 0; k < 3; k++) patch = patch && m->columns.data[c[k]].patch;
+    bool patch = has_right(m, c);
     sort3(c);
     for (int layer = 0; layer < m->s->layers && m->good; layer++) m->good = add_cell(m, c, layer, false);
     for (int layer = 0; patch && layer < m->right_layers && m->good; layer++) m->good = add_cell(m, c, layer, true);
@@ -387,11 +399,8 @@ static void make_surfaces(Maker *m)
   dvVentricle *o = m->out;
   for (size_t i = 0; i < m->strips.count && m->good; i += 3) {
     const int32_t *c = m->strips.data + i;
-    bool patch = true, open = false;
-    for (int k = 0; k < 3; k++) {
-      patch = patch && m->columns.data[c[k]].patch;
-      open = open || m->columns.data[c[k]].gap > 0;
-    }
+    bool patch = has_right(m, c), open = false;
+    for (int k = 0; k < 3; k++) open = open || m->columns.data[c[k]].gap > 0;
     int top = m->s->layers, last = m->right_layers;
     m->good = push_face(&o->left, left_at(m, c[0], 0), left_at(m, c[1], 0), left_at(m, c[2], 0));
     if (!m->good) return;
@@ -420,8 +429,9 @@ static bool add_side(Maker *m, Side s)
             b0 = s.right ? right_at(m, s.b, k) : left_at(m, s.b, k),
             a1 = s.right ? right_at(m, s.a, k + 1) : left_at(m, s.a, k + 1),
             b1 = s.right ? right_at(m, s.b, k + 1) : left_at(m, s.b, k + 1);
-    bool good = s.a < s.b ? push_face(list, a0, b0, b1) && push_face(list, a0, b1, a1)
-                          : push_face(list, a0, b0, a1) && push_face(list, b0, b1, a1);
+    bool up = s.a < s.b, good = true;   // the diagonal of the prisms; one side of a face may have no height
+    if (b0 != b1) good = up ? push_face(list, a0, b0, b1) : push_face(list, b0, b1, a1);
+    if (a0 != a1) good = good && (up ? push_face(list, a0, b1, a1) : push_face(list, a0, b0, a1));
     if (!good) return false;
   }
   return true;
@@ -438,8 +448,7 @@ static void make_sides(Maker *m, bool right)
   DV_ARRAY(int32_t) edges = {0};   // low, high, from, to
   for (size_t i = 0; i < m->strips.count; i += 3) {
     const int32_t *c = m->strips.data + i;
-    bool patch = true;
-    for (int k = 0; k < 3; k++) patch = patch && m->columns.data[c[k]].patch;
+    bool patch = has_right(m, c);
     for (int k = 0; k < 3 && (!right || patch); k++) {
       int32_t a = c[k], b = c[(k + 1) % 3], low = a < b ? a : b, high = a < b ? b : a;
       dv_push(&edges, low);

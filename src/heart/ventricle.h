@@ -9,7 +9,7 @@
 //
 // The right ventricle is a wall over a patch of the left epicardium around v = pi: it stands off by
 // d = gap cos^2(pi/2 a) sin^2(pi/2 b) with a from -1 to 1 around and b from 0 at its apex to 1 at the base, and is
-// grown onto the left wall where d is 0, in a rim around the cavity.
+// grown onto the left wall where d is 0, in a rim around the cavity that slopes down to the left epicardium.
 //
 // Fibres: f = cos(alpha) e_v + sin(alpha) e_u, where e_v points around and e_u towards the base, and alpha goes from
 // the endocardial to the epicardial angle through the wall; where the two walls are one, through both of them. In the

@@ -301,6 +301,10 @@ static void converting_to_another_directory(void **state)
   check_command(0, NULL, "cd %s && %s convert b.scn b.scn --force", directory, DIVAN_BINARY);
   check_command(2, "'.xyz' is not a format that meshes are written in; there are .obj",
                 "%s convert %s/sheet.off %s/x.xyz", DIVAN_BINARY, directory, directory);
+  check_command(0, "warning: fibre: values are left out", "%s convert %s/scenes/heart/ventricle.vtk %s/v.msh 2>&1",
+                DIVAN_BINARY, DIVAN_SOURCE_DIR, directory);
+  check_command(0, "0", "%s convert %s/scenes/heart/ventricle.vtk %s/v.vtu 2>&1 | grep -c left || true", DIVAN_BINARY,
+                DIVAN_SOURCE_DIR, directory);
   check_command(4, "/no/a.scn: error: cannot be written: No such file", "%s convert %s/b.scn %s/no/a.scn", DIVAN_BINARY,
                 directory, directory);
   check_rmdir(directory);

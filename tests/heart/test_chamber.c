@@ -436,6 +436,12 @@ static void lost_hearts_are_told(void **state)
        {"nothing holds the tissue, or too little", "hold its base: BaseConstraint"},
        0.0025,
        60},
+      // of long steps it is not known
+      {FORCE "<RestShapeSpringsForceField tags='mechanics' stiffness='-500' points='@../v.basePoints'/>"
+             "<ConstantForceField tags='mechanics' totalForce='0 5 0'/>",
+       {"of its size, in steps of 0.005 s", "steps that are linearised once"},
+       0.005,
+       30},
   };
   for (size_t i = 0; i < DV_COUNT(lost); i++) {
     Report r;

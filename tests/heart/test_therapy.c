@@ -1,6 +1,7 @@
 // The scenes of therapies: a block with and without pacing, a re-entry that an ablation ends, an infarct.
 #include "support/check.h"
 
+#include "math/vec.h"
 #include "support/scene.h"
 
 #include <math.h>
@@ -55,7 +56,58 @@ static void an_ablation_ends_the_reentry(void **state)
   print_message("excitations after 1 to 5 s: %d %d %d %d %d\n", first, second, third, fourth, count(s));
   assert_true(second > first + 100 && third > second + 100);   // nobody stimulates it any more
   assert_int_equal(count(s), fourth);
+  check_close_scene(&s);
   // without the ablation it goes on
+  s = check_scene_file("scenes/heart/reentry.scn", 1);
+  assert_int_equal(dv_object_set(check_find(s, "ablation"), "start", "100"), DV_OK);
+  check_steps(s, 400);
+  fourth = count(s);
+  check_steps(s, 100);
+  assert_true(count(s) > fourth + 100);
+  check_close_scene(&s);
+}
+
+static const dvReals *sketched(dvScene *s, const char *object, const char *field)
+{
+  dvObject *o = check_find(s, object);
+  dvSketch sketch = {0};
+  ((const dvVisualOps *)dv_ops(o, DV_ROLE_VISUAL))->sketch(o, &sketch);
+  assert_int_equal(sketch.kind, DV_SKETCH_SPHERES);
+  return dv_object_field(o, field)->value;
+}
+
+// A lead is drawn on the tissue that has moved; a zone at its points while it is in force, whoever names them.
+static void leads_and_zones_are_drawn_where_the_tissue_is(void **state)
+{
+  DV_UNUSED(state);
+  dvScene *s = check_scene_file("scenes/heart/contraction.scn", 1);
+  const dvReals *at = sketched(s, "Strip/ElecNode/CardiacStimulus1", "shown");
+  const double start[3] = {0.04, 0.005, 0.005};
+  assert_int_equal(at->count, 3);
+  for (size_t k = 0; k < 3; k++) check_close(at->data[k], start[k], 1e-15);
+  check_steps(s, 60);
+  const dvState *shape = dv_state(check_find(s, "Strip/shape"));
+  const double *x = dv_state_read(shape, DV_X), *rest = dv_state_read(shape, DV_X_REST);
+  double nearest = 1;
+  size_t point = 0;
+  for (size_t i = 0; i < shape->count; i++) {
+    double d = dv_vec3_norm(dv_vec3_sub(dv_vec3_load(rest + 3 * i), dv_vec3(0.04, 0.005, 0.005)));
+    if (d < nearest) nearest = d, point = i;
+  }
+  assert_true(at->data[0] < 0.036);   // the free end has come nearer
+  for (size_t k = 0; k < 3; k++) check_close(at->data[k] - start[k], x[3 * point + k] - rest[3 * point + k], 1e-15);
+  check_close_scene(&s);
+  s = check_scene_file("scenes/heart/reentry.scn", 1);
+  const dvReals *ablation = sketched(s, "ablation", "shownRadius"), *block = sketched(s, "block", "shownRadius");
+  assert_true(ablation->count > 10 && ablation->data[0] == 0 && block->data[0] > 0);
+  check_steps(s, 16);
+  assert_true(block->data[0] == 0);   // it goes away at 0.15 s
+  check_steps(s, 290);
+  assert_true(ablation->data[0] > 0);
+  check_close_scene(&s);
+  s = check_scene_file("scenes/heart/infarct.scn", 1);
+  at = sketched(s, "Heart/infarct", "shown");   // segments have no places of their own
+  assert_true(at->count > 30);
   check_close_scene(&s);
 }
 
@@ -126,6 +178,15 @@ static void a_stiff_scar_need_not_pull(void **state)
   assert_true(worst <= 0.01);
   assert_true(fraction > 0.5 && fraction < 0.6);
   assert_true(most[1] < 1500 && most[0] > 30000);
+  assert_int_equal(s->context->log.counts[DV_WARNING], 0);
+  check_close_scene(&s);
+  // as soft as muscle at rest it bulges, steps find no solution, and that is told
+  s = check_scene_file("scenes/heart/scar.scn", 2);
+  dvObject *scar = check_find(s, "Heart/scar");
+  assert_int_equal(dv_object_set(scar, "stiffness", "1"), DV_OK);
+  assert_int_equal(scar->cls->reinit(scar), DV_OK);   // the law follows a zone that is changed while the scene runs
+  check_steps(s, 34);
+  assert_true(s->context->log.counts[DV_WARNING] > 0);
   check_close_scene(&s);
 }
 
@@ -155,6 +216,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(pacing_makes_excitation_shorter),
                                      cmocka_unit_test(an_ablation_ends_the_reentry),
+                                     cmocka_unit_test(leads_and_zones_are_drawn_where_the_tissue_is),
                                      cmocka_unit_test(leads_move_while_it_runs),
                                      cmocka_unit_test(an_infarct_ejects_less),
                                      cmocka_unit_test(a_stiff_scar_need_not_pull),

@@ -146,6 +146,38 @@ static void both_ventricles_close(void **state)
   check_close(right[1] / right[0], 1, 0.1);
 }
 
+static dvVec3 normal_of(const dvVentricle *v, const int32_t *t)
+{
+  const double *x = v->position.data;
+  dvVec3 a = dv_vec3_load(x + 3 * t[0]), b = dv_vec3_load(x + 3 * t[1]), c = dv_vec3_load(x + 3 * t[2]);
+  return dv_vec3_normalise(dv_vec3_cross(dv_vec3_sub(b, a), dv_vec3_sub(c, a)));
+}
+
+// the right wall slopes down to the left one: no edge of the outside is as sharp as that of a step
+static void right_walls_end_without_a_step(void **state)
+{
+  DV_UNUSED(state);
+  static const double spacings[] = {0.003, 0.005, 0.007};
+  for (size_t n = 0; n < DV_COUNT(spacings); n++) {
+    dvVentricleShape s = plain;
+    dvVentricle v = {0};
+    double sharpest = 1;
+    s.right = 0.004;
+    s.spacing = spacings[n];
+    assert_true(dv_ventricle_make(&s, &v));
+    const int32_t *f = v.outside.data;
+    for (size_t i = 0; i < v.outside.count; i += 3)
+      for (size_t k = i + 3; k < v.outside.count; k += 3)
+        for (int a = 0; a < 3; a++)
+          for (int b = 0; b < 3; b++)
+            if (f[i + (size_t)a] == f[k + (size_t)((b + 1) % 3)] && f[i + (size_t)((a + 1) % 3)] == f[k + (size_t)b])
+              sharpest = fmin(sharpest, dv_vec3_dot(normal_of(&v, f + i), normal_of(&v, f + k)));
+    print_message("%.0f mm: at most %.0f degrees\n", 1e3 * s.spacing, acos(sharpest) * 180 / pi);
+    assert_true(sharpest > cos(70 * pi / 180));
+    dv_ventricle_free(&v);
+  }
+}
+
 // however coarse the mesh is, a right cavity has one opening, at the base
 static void right_cavities_have_one_opening(void **state)
 {
@@ -378,6 +410,31 @@ static void fibres_come_from_files_and_points(void **state)
   check_rmdir(place);
 }
 
+// The angles that are drawn are those of the rule, also where they pass through 90 degrees, which is -90.
+static void angles_are_those_of_the_rule(void **state)
+{
+  DV_UNUSED(state);
+  static const char *const rules[2] = {"60 -60", "100 80"};
+  for (int n = 0; n < 2; n++) {
+    char *text = dv_format("<Node><DefaultAnimationLoop/><GenerateVentricle name='v' layers='4' fibreAngles='%s'/>"
+                           "<MeshTopology position='@v.position' tetrahedra='@v.tetrahedra'/>"
+                           "<FibreField name='f' vectors='@v.fibres'/></Node>",
+                           rules[n]);
+    dvScene *s = check_scene(text, 1);
+    dvObject *v = check_find(s, "v");
+    const dvReals *angle = dv_object_field(check_find(s, "f"), "helixAngle")->value,
+                  *depth = dv_object_field(v, "depth")->value, *height = dv_object_field(v, "height")->value;
+    assert_int_equal(angle->count, depth->count);
+    for (size_t i = 0; i < angle->count; i++) {
+      if (height->data[i] < 0.3) continue;
+      double off = n ? 90 - fabs(angle->data[i]) : angle->data[i] - (60 - 120 * depth->data[i]);
+      assert_true(fabs(off) < 18);   // points of the surface see the inner half of their layer only
+    }
+    check_close_scene(&s);
+    dv_free(text);
+  }
+}
+
 static void fibres_of_a_vtk_file(void **state)
 {
   DV_UNUSED(state);
@@ -434,6 +491,7 @@ int main(void)
   const struct CMUnitTest tests[] = {cmocka_unit_test(volumes_are_those_of_ellipsoids),
                                      cmocka_unit_test(fibres_turn_through_the_wall),
                                      cmocka_unit_test(both_ventricles_close),
+                                     cmocka_unit_test(right_walls_end_without_a_step),
                                      cmocka_unit_test(right_cavities_have_one_opening),
                                      cmocka_unit_test(fibres_are_smooth),
                                      cmocka_unit_test(segments_cover_the_wall),
@@ -442,6 +500,7 @@ int main(void)
                                      cmocka_unit_test(labels_name_surfaces),
                                      cmocka_unit_test(bad_surfaces_are_told),
                                      cmocka_unit_test(fibres_come_from_files_and_points),
+                                     cmocka_unit_test(angles_are_those_of_the_rule),
                                      cmocka_unit_test(fibres_of_a_vtk_file),
                                      cmocka_unit_test(bad_fibres_are_told)};
   return cmocka_run_group_tests(tests, NULL, NULL);

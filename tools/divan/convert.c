@@ -17,6 +17,20 @@
 
 // --- meshes --------------------------------------------------------------------------------------
 
+// values of points and cells, such as fibres, that would be missed
+static void tell_values(const char *to, const dvMesh *mesh)
+{
+  dvText names = {0};
+  const char *extension = dv_path_extension(to);
+  if (dv_same_nocase(extension, "vtk") || dv_same_nocase(extension, "vtu")) return;
+  for (size_t i = 0; i < mesh->values.count; i++)
+    dv_text_printf(&names, "%s%s", i ? ", " : "", mesh->values.data[i].name);
+  if (mesh->values.count)
+    fprintf(stderr, "%s: warning: %s: values are left out, the format has no place for them: .vtk and .vtu have one\n",
+            to, names.text);
+  dv_text_free(&names);
+}
+
 static int convert_mesh(const char *from, const char *to)
 {
   dvMesh mesh;
@@ -29,6 +43,7 @@ static int convert_mesh(const char *from, const char *to)
   if (status == DV_OK) print_counts(to, &mesh);
   if (status == DV_OK && lost)
     fprintf(stderr, "%s: warning: %zu elements are left out: the format has no place for them\n", to, lost);
+  if (status == DV_OK) tell_values(to, &mesh);
   dv_mesh_free(&mesh);
   return status == DV_OK ? 0 : complain_of_mesh(to, &error);
 }
