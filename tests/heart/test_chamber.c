@@ -430,7 +430,7 @@ static void lost_hearts_are_told(void **state)
     double dt;
     int steps;
   } lost[] = {
-      {FORCE, {"a step of 0.01 s has thrown the chamber", "steps that are linearised once"}, 0.01, 200},
+      {FORCE, {"a step of 0.01 s", "steps that are linearised once"}, 0.01, 200},
       {FORCE "<RestShapeSpringsForceField tags='mechanics' stiffness='-500' points='@../v.basePoints'/>"
              "<ConstantForceField tags='mechanics' totalForce='0 5 0'/>",
        {"nothing holds the tissue, or too little", "hold its base: BaseConstraint"},
