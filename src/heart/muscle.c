@@ -286,16 +286,8 @@ static void apply_zone(dvMuscle *t, const dvObject *zone, bool active)
   }
 }
 
-dvStatus dv_muscle_zones(dvMuscle *t, double time, bool *changed)
+static dvStatus apply_zones(dvMuscle *t, double time)
 {
-  uint64_t stamp = 1;
-  if (t->graph != t->owner->node->scene->version) collect(t);
-  for (size_t i = 0; i < t->zones.count; i++)
-    stamp = stamp * 1000003u + (uintptr_t)t->zones.data[i] + 2 * dv_zone_version(t->zones.data[i]) +
-            dv_zone_active(t->zones.data[i], time);
-  if (changed) *changed = stamp != t->zone_stamp;
-  if (stamp == t->zone_stamp) return DV_OK;
-  t->zone_stamp = stamp;
   for (size_t i = 0; i < t->count; i++) t->conduction.data[i] = t->contractility.data[i] = t->stiffness.data[i] = 1;
   for (size_t i = 0; i < t->points; i++) t->alive.data[i] = 1;
   for (size_t i = 0; i < t->zones.count; i++) {
@@ -309,6 +301,20 @@ dvStatus dv_muscle_zones(dvMuscle *t, double time, bool *changed)
     apply_zone(t, zone, dv_zone_active(zone, time));
   }
   return DV_OK;
+}
+
+dvStatus dv_muscle_zones(dvMuscle *t, double time, bool *changed)
+{
+  uint64_t stamp = 1;
+  if (t->graph != t->owner->node->scene->version) collect(t);
+  for (size_t i = 0; i < t->zones.count; i++)
+    stamp = stamp * 1000003u + (uintptr_t)t->zones.data[i] + 2 * dv_zone_version(t->zones.data[i]) +
+            dv_zone_active(t->zones.data[i], time);
+  if (changed) *changed = stamp != t->zone_stamp;
+  if (stamp == t->zone_stamp) return DV_OK;
+  dvStatus status = apply_zones(t, time);
+  t->zone_stamp = status == DV_OK ? stamp : UINT64_MAX;   // what was wrong is told until it is mended
+  return status;
 }
 
 dvStatus dv_muscle_in_zone(const dvMuscle *t, const dvObject *zone, bool *mark)

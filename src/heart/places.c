@@ -62,6 +62,12 @@ static dvStatus stimulus_init(dvObject *o)
   return DV_OK;
 }
 
+static dvStatus stimulus_reinit(dvObject *o)
+{
+  o->failed = false;   // what a step has told may be mended
+  return stimulus_init(o);
+}
+
 static dvStatus stimulus_bwd_init(dvObject *o)
 {
   dv_muscle_finds(o);
@@ -130,7 +136,7 @@ const dvClass dv_stimulus_class = {
     .ops = {[DV_ROLE_VISUAL] = &stimulus_ops},
     .init = stimulus_init,
     .bwd_init = stimulus_bwd_init,
-    .reinit = stimulus_init,
+    .reinit = stimulus_reinit,
     .destroy = stimulus_destroy,
 };
 
@@ -266,8 +272,10 @@ static dvStatus zone_reinit(dvObject *o)
 {
   Zone *z = (Zone *)o;
   Teller t = {.visitor = {.top_down = tell_laws, .everything = true}, .status = DV_OK};
+  o->failed = false;   // what a step has told may be mended
   DV_TRY(zone_init(o));
-  if (z->stiffness == z->known) return DV_OK;
+  if (z->stiffness == 1 && z->known == 1) return DV_OK;   // nobody asks where it is
+  DV_TRY(zone_update(o));
   z->known = z->stiffness;
   dv_visit(o->node->scene->root, &t.visitor);
   return t.status;

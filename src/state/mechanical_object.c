@@ -504,8 +504,9 @@ STATE_CLASS(
     "positions and velocities that a mapping moves: a MechanicalObject that begins with the points of the state above",
     DV_DOF_ALL, mapped_object_init);
 STATE_CLASS(electrical_state_class, "ElectricalState",
-            "electric potential of the points of a mesh, one number each: 0 at rest, 1 excited", DV_DOF_VEC1,
-            electrical_state_init);
+            "electric potential of the points of a mesh, one number each: 0 at rest, 1 excited; position is that "
+            "number, in no unit",
+            DV_DOF_VEC1, electrical_state_init);
 
 void dv_register_state(dvRegistry *r)
 {
