@@ -268,9 +268,8 @@ static int make_vessels(Maker *w, Thing *t)
   int status = vessel_mask(w, t, &m);
   if (status) return status;
   dvStatus traced = dv_vessels_trace(&t->vessels, &m, &error);
-  int cell[3];   // its picture is finer than that of organs
-  for (int k = 0; k < 3; k++) cell[k] = dv_max_int(1, (int)fmin(w->o->detail / 4 / m.size[k], m.n[k]));
-  if (traced == DV_OK && !dv_skin_of_mask(&t->skin, &m, cell, SMOOTHING))
+  // its picture is finer than that of organs
+  if (traced == DV_OK && !skin_around(&t->skin, &m, w->o->detail / 4, SMOOTHING))
     traced = dv_voxels_fail(&error, "out of memory");
   dv_mask_free(&m);
   if (traced != DV_OK) return thing_failed(t, error.text);
@@ -298,25 +297,28 @@ static int make_vessels(Maker *w, Thing *t)
 static int tie(Plan *p, Ligament *l)
 {
   const Thing *a = plan_find(p, l->from), *b = plan_find(p, l->to);
-  double reach = l->reach > 0 ? l->reach : 1.5 * fmin(a->cell, b->cell);
+  double reach = l->reach > 0 ? l->reach : 1.5 * fmin(a->cell, b->cell), least = INFINITY;
   for (size_t i = 0; i < a->border.count; i++) {
     if (!a->border.data[i]) continue;
-    double best = reach;
+    double best = INFINITY;
     int32_t nearest = -1;
     for (size_t j = 0; j < b->border.count; j++) {
       if (!b->border.data[j]) continue;
       double d = dv_vec3_norm(dv_vec3_sub(dv_vec3_load(a->x.data + 3 * i), dv_vec3_load(b->x.data + 3 * j)));
       if (d < best) best = d, nearest = (int32_t)j;
     }
-    if (nearest < 0) continue;
+    least = fmin(least, best);
+    if (!(best < reach)) continue;
     dv_push(&l->pairs, (int32_t)i);
     dv_push(&l->pairs, nearest);
     dv_push(&l->lengths, best);
   }
   if (!l->lengths.count) {
-    fprintf(stderr,
-            "divan anatomy: error: ligament %s/%s: the organs are nowhere nearer than %.3g m; give a larger reach\n",
-            l->from, l->to, reach);
+    fprintf(
+        stderr,
+        "divan anatomy: error: ligament %s/%s: the organs are nowhere nearer than %.3g m; give a larger reach: it is "
+        "%.3g m from one to the other\n",
+        l->from, l->to, reach, least);
     return DV_ERROR_INPUT;
   }
   printf("  ligament %s/%s: %zu springs\n", l->from, l->to, l->lengths.count);
