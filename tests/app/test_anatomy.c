@@ -305,6 +305,33 @@ static void thin_things_have_fine_surfaces(void **state)
   check_rmdir(d);
 }
 
+// lumps that have lines of their own are no vessels: a bowl, and a ball with a hole
+static void lumps_are_no_vessels(void **state)
+{
+  DV_UNUSED(state);
+  const int32_t n[3] = {100, 60, 22};
+  uint8_t *labels = calloc(100 * 60, 22), *at = labels;
+  for (int z = 0; z < n[2]; z++)
+    for (int y = 0; y < n[1]; y++)
+      for (int x = 0; x < n[0]; x++, at++) {
+        double p[3] = {x - 50, 1.5 * y - 45, 4 * z - 44}, ball = hypot(hypot(p[0] + 26, p[1]), p[2]);
+        double across = hypot(p[1], p[2]), egg = hypot((p[0] - 12) / 27, across / 30);
+        *at = ball < 14 && hypot(p[0] + 26, p[2] - 3) > 4 ? 3
+              : egg < 1 && hypot(p[0] + 20, across) > 30  ? 2
+                                                          : hypot(p[0] / 48, hypot(p[1] / 42, p[2] / 42)) < 1;
+      }
+  char *d = check_mkdir();
+  write_labels(d, "lumps.nii", n, labels);
+  free(labels);
+  check_command(4, "it is a blob, no tree of tubes",
+                "cd %s && %s anatomy lumps.nii --labels 1=liver,2=v:vessel=liver --cells 8 --out x 2>&1", d,
+                DIVAN_BINARY);
+  check_command(0, "of its volume: is all of it vessels?",
+                "cd %s && %s anatomy lumps.nii --labels 1=liver,3=v:vessel=liver --cells 8 --out x 2>&1", d,
+                DIVAN_BINARY);
+  check_rmdir(d);
+}
+
 // what is in DIR is not lost: a scene that differs stays beside the new one
 static void scenes_are_kept(void **state)
 {
@@ -318,6 +345,24 @@ static void scenes_are_kept(void **state)
   check_command(0, "scene.scn", command, d, DIVAN_BINARY);
   check_command(0, "scene.scn", command, d, DIVAN_BINARY);
   check_command(0, "", "test ! -e %s/made/scene.scn.old", d);   // it was the same
+  dv_free(image);
+  check_rmdir(d);
+}
+
+// Ctrl-C ends the work at once, and leaves nothing
+static void an_interruption_ends_it(void **state)
+{
+  DV_UNUSED(state);
+  char *d = check_mkdir(), *image = make_image(d), *out = NULL;
+  check_shell(
+      &out,
+      "cd %s && (%s anatomy body.nii.gz --labels 1=liver --cells 120 --out made & p=$!; sleep 0.5; kill -TERM $p;"
+      " i=0; while kill -0 $p && [ $i -lt 20 ]; do sleep 0.1; i=$((i+1)); done; kill -KILL $p || echo ended)"
+      " 2>/dev/null; ls made | wc -l",
+      d, DIVAN_BINARY);
+  assert_non_null(strstr(out, "ended"));
+  assert_non_null(strstr(out, "\n0"));
+  dv_free(out);
   dv_free(image);
   check_rmdir(d);
 }
@@ -424,7 +469,9 @@ int main(void)
       cmocka_unit_test(tetrahedra_are_graded),
       cmocka_unit_test(bones_stand_still),
       cmocka_unit_test(thin_things_have_fine_surfaces),
+      cmocka_unit_test(lumps_are_no_vessels),
       cmocka_unit_test(scenes_are_kept),
+      cmocka_unit_test(an_interruption_ends_it),
       cmocka_unit_test(hostile_images_are_told),
       cmocka_unit_test(surfaces_become_a_scene),
   };

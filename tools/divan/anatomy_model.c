@@ -261,6 +261,18 @@ static int vessel_mask(Maker *w, const Thing *t, dvMask *m)
   return 0;
 }
 
+// the volume of tubes along all branches, with round ends: for vessels nearly that of their voxels
+static double tubes_of(const dvVessels *v)
+{
+  double volume = 0;
+  for (size_t i = 0; i < v->branches.count; i++) {
+    const dvVesselBranch *b = &v->branches.data[i];
+    int ends = (v->nodes.data[b->from].degree == 1) + (v->nodes.data[b->to].degree == 1);
+    volume += M_PI * b->radius * b->radius * (b->length + ends * b->radius * 2 / 3);
+  }
+  return volume;
+}
+
 static int make_vessels(Maker *w, Thing *t)
 {
   dvMask m;
@@ -271,10 +283,16 @@ static int make_vessels(Maker *w, Thing *t)
   // its picture is finer than that of organs
   if (traced == DV_OK && !skin_around(&t->skin, &m, w->o->detail / 4, SMOOTHING))
     traced = dv_voxels_fail(&error, "out of memory");
+  double volume = dv_mask_volume(&m);
   dv_mask_free(&m);
   if (traced != DV_OK) return thing_failed(t, error.text);
   if (t->vessels.loops) thing_warn(t, "%ld loops are cut open: beams form a tree", t->vessels.loops);
   size_t all = t->vessels.branches.count;
+  double share = tubes_of(&t->vessels) / volume;
+  if (!(share > 0.5 && share < 2))
+    return thing_failed(t, "it is a blob, no tree of tubes: make it an organ, or leave it out");
+  if (!(share > 0.8 && share < 1.25))
+    thing_warn(t, "tubes along its centreline have %.0f %% of its volume: is all of it vessels?", 100 * share);
   if (t->least > 0 && !dv_vessels_prune(&t->vessels, t->least))
     return thing_failed(t, "no branch is as thick as `least` asks for");
   const Thing *organ = plan_find(w->p, t->inside);
@@ -331,16 +349,16 @@ int models_make(Plan *p, const Options *o, const dvVoxels *image, double unit, d
       .p = p, .o = o, .image = image, .unit = unit, .surfaces = surfaces, .context = divan_create((int)o->threads)};
   divan_listen(w.context, listen, &w);
   int status = 0;
-  for (size_t i = 0; i < p->count && !status && !interrupted(); i++)
+  for (size_t i = 0; i < p->count && !status; i++)
     if (is_organ(&p->things[i])) status = make_skin(&w, &p->things[i]);
   if (!status && image) status = leave_gaps(&w);
   for (int vessels = 0; vessels < 2; vessels++)
-    for (size_t i = 0; i < p->count && !status && !interrupted(); i++) {
+    for (size_t i = 0; i < p->count && !status; i++) {
       Thing *t = &p->things[i];
       if (vessels ? t->is_vessel : is_organ(t)) status = vessels ? make_vessels(&w, t) : make_organ(&w, t);
     }
   for (size_t i = 0; i < p->ligament_count && !status; i++) status = tie(p, &p->ligaments[i]);
   if (!status) tell_overlaps(&w);
   divan_destroy(&w.context);
-  return status ? status : interrupted();
+  return status;
 }
