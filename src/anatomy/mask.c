@@ -19,6 +19,9 @@ dvStatus dv_labels_check(const dvVoxels *image, double unit, dvMeshError *error)
     int j = (k + 1) % 3;
     double cosine = t[k] * t[j] + t[3 + k] * t[3 + j] + t[6 + k] * t[6 + j];
     if (!(fabs(cosine) < 1e-3)) return dv_voxels_fail(error, "the axes of the image are not at right angles");
+    if (!(fabs(image->origin[k]) < 1e6 * image->size[k]))   // there places could not tell voxels apart
+      return dv_voxels_fail(error, "it stands %.3g m away, with voxels of %.3g m: its place is wrong",
+                            fabs(image->origin[k]) * unit, image->size[k] * unit);
   }
   size_t not_finite = 0, broken = 0;
   for (size_t i = 0; i < image->values.count; i++) {

@@ -7,8 +7,10 @@
 #include "topology/search/rays.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 // --- NIfTI ---------------------------------------------------------------------------------------
 
@@ -72,6 +74,20 @@ static void both_byte_orders(void **state)
     check_close(v.unit, 1e-3, 0);
     dv_voxels_free(&v);
   }
+}
+
+// some writers leave 0 where the numbers begin
+static void numbers_begin_behind_the_header(void **state)
+{
+  DV_UNUSED(state);
+  Bytes f;
+  dvVoxels v;
+  dvMeshError error = {0};
+  size_t length = make_first(&f, false);
+  put_float(&f, 108, 0);
+  assert_int_equal(decode(&f, length, &v, &error), DV_OK);
+  for (int i = 0; i < 24; i++) assert_true(v.values.data[i] == (float)i);
+  dv_voxels_free(&v);
 }
 
 static void numbers_have_a_scale(void **state)
@@ -288,7 +304,55 @@ static void meta_images_have_directions(void **state)
   assert_int_equal(dv_voxels_decode(&l, text + used, sizeof text - 1 - used, &v, &error), DV_OK);
   const double turn[9] = {0, -1, 0, 1, 0, 0, 0, 0, 1};   // the first axis points along y
   for (int k = 0; k < 9; k++) check_close(v.turn[k], turn[k], 0);
+  const double corner[3] = {1 + 1, 2 - 0.5, 3 - 1.5};   // the offset is the middle of the first voxel
+  for (int k = 0; k < 3; k++) check_close(v.origin[k], corner[k], 1e-15);
   dv_voxels_free(&v);
+}
+
+// 100 and a number that is large or negative, of all types, in both byte orders, packed and not
+static void meta_images_of_all_types(void **state)
+{
+  DV_UNUSED(state);
+  static const struct {
+    const char *name;
+    int bytes;
+    uint64_t bits[2];
+  } types[] = {{"MET_UCHAR", 1, {100, 200}},
+               {"MET_CHAR", 1, {100, 256 - 5}},
+               {"MET_USHORT", 2, {100, 300}},
+               {"MET_SHORT", 2, {100, 65536 - 5}},
+               {"MET_UINT", 4, {100, 300}},
+               {"MET_INT", 4, {100, 0xfffffffb}},
+               {"MET_ULONG", 4, {100, 300}},
+               {"MET_LONG", 4, {100, 0xfffffffb}},
+               {"MET_ULONG_LONG", 8, {100, 300}},
+               {"MET_LONG_LONG", 8, {100, 0xfffffffffffffffb}},
+               {"MET_FLOAT", 4, {0x42c80000, 0xc0a00000}},
+               {"MET_DOUBLE", 8, {0x4059000000000000, 0xc014000000000000}}};
+  for (size_t i = 0; i < 4 * DV_COUNT(types); i++) {
+    size_t t = i / 4;
+    bool big = i & 1, packed = i & 2;
+    uint8_t raw[16], file[600];
+    for (int n = 0; n < 2; n++)
+      for (int b = 0; b < types[t].bytes; b++)
+        raw[n * types[t].bytes + (big ? types[t].bytes - 1 - b : b)] = (uint8_t)(types[t].bits[n] >> 8 * b);
+    int head = snprintf((char *)file, sizeof file,
+                        "NDims = 3\nDimSize = 2 1 1\nElementSpacing = 1 1 1\nBinaryDataByteOrderMSB = %s\n"
+                        "CompressedData = %s\nElementType = %s\nElementDataFile = LOCAL\n",
+                        big ? "True" : "False", packed ? "True" : "False", types[t].name);
+    uLongf room = sizeof file - (size_t)head;
+    if (packed) assert_int_equal(compress(file + head, &room, raw, 2 * (uLong)types[t].bytes), Z_OK);
+    else memcpy(file + head, raw, room = 2 * (uLong)types[t].bytes);
+    dvVoxelLayout l;
+    dvVoxels v;
+    size_t used;
+    dvMeshError error = {0};
+    assert_int_equal(dv_voxels_read_header((char *)file, (size_t)head + room, &l, &used, &error), DV_OK);
+    assert_int_equal(dv_voxels_decode(&l, (char *)file + used, room, &v, &error), DV_OK);
+    float second = strchr(types[t].name, 'U') == types[t].name + 4 ? (float)types[t].bits[1] : -5;
+    assert_true(v.values.data[0] == 100 && v.values.data[1] == second);
+    dv_voxels_free(&v);
+  }
 }
 
 static void odd_meta_images_are_told(void **state)
@@ -406,6 +470,10 @@ static void images_without_labels_are_refused(void **state)
   assert_int_equal(dv_labels_check(&v, 1e-3, &error), DV_ERROR_INPUT);
   assert_non_null(strstr(error.text, "right angles"));
   v.turn[1] = 0;
+  v.origin[2] = -1e20;
+  assert_int_equal(dv_labels_check(&v, 1e-3, &error), DV_ERROR_INPUT);
+  assert_non_null(strstr(error.text, "its place is wrong"));
+  v.origin[2] = 0;
   assert_int_equal(dv_labels_check(&v, 0, &error), DV_ERROR_INPUT);
   v.size[1] = 1e9;
   assert_int_equal(dv_labels_check(&v, 1e-3, &error), DV_ERROR_INPUT);
@@ -488,6 +556,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(both_byte_orders),
+      cmocka_unit_test(numbers_begin_behind_the_header),
       cmocka_unit_test(numbers_have_a_scale),
       cmocka_unit_test(places_by_matrix_and_quaternion),
       cmocka_unit_test(the_second_version),
@@ -495,6 +564,7 @@ int main(void)
       cmocka_unit_test(damaged_ones_are_refused),
       cmocka_unit_test(what_is_written_is_read),
       cmocka_unit_test(meta_images_have_directions),
+      cmocka_unit_test(meta_images_of_all_types),
       cmocka_unit_test(odd_meta_images_are_told),
       cmocka_unit_test(bits_and_hollows),
       cmocka_unit_test(images_without_labels_are_refused),

@@ -161,6 +161,29 @@ static void trees_are_found_again(void **state)
   assert_true(junctions >= 12);   // the trees are trees
 }
 
+// thick slices cost exactness, not branches; slices of four voxels' width still find all of them
+static void trees_are_found_in_thick_slices(void **state)
+{
+  DV_UNUSED(state);
+  for (int thick = 3; thick <= 4; thick++) {
+    dvVessels truth = grown(1, 0.1), found;
+    Picture p = picture(SIDE, 0.001, -0.085);
+    p.layout.n[2] = SIDE / thick, p.layout.size[2] = 0.001 * thick;
+    dvMeshError error = {0};
+    dv_vessels_paint(&truth, &p.layout, 1, p.bytes);
+    dvMask m = mask_of(&p);
+    assert_int_equal(dv_vessels_trace(&found, &m, &error), DV_OK);
+    compare_graphs(&truth, &found);
+    double distance, radius;
+    measure(&truth, &found, &distance, &radius);
+    print_message("slices of %d voxels: mean distance %.3f radii, radius off by %.3f\n", thick, distance, radius);
+    assert_true(distance < (thick == 3 ? 0.1 : 0.15) && radius < 0.1);
+    dv_vessels_free(&truth);
+    dv_vessels_free(&found);
+    dv_mask_free(&m);
+  }
+}
+
 // --- other bodies --------------------------------------------------------------------------------
 
 static double ring_distance(dvVec3 x) { return hypot(hypot(x.x, x.y) - 10, x.z); }
@@ -349,6 +372,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(trees_are_found_again),
+      cmocka_unit_test(trees_are_found_in_thick_slices),
       cmocka_unit_test(loops_and_parts_are_told),
       cmocka_unit_test(a_blob_has_no_centreline),
       cmocka_unit_test(a_rod_is_a_line),

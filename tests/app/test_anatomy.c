@@ -169,7 +169,7 @@ static void what_is_wrong_is_told(void **state)
       {4, "label 1 is 'a' already", "body.nii.gz --labels 1=a,1=b --out x"},
       {4, "vessels lie in an organ", "body.nii.gz --labels 2=portal:vessel=liver --out x"},
       {4, "there is no organ 'spleen'", "body.nii.gz --labels 1=liver,ligament=liver/spleen --out x"},
-      {4, "nowhere nearer than", "body.nii.gz --labels 1=liver,3=b,ligament=liver/b:reach=1e-6 --out x"},
+      {4, "give a larger reach: it is 0.00", "body.nii.gz --labels 1=liver,3=b,ligament=liver/b:reach=1e-6 --out x"},
       {4, "it is a blob", "body.nii.gz --labels 1=liver,4=v:vessel=liver --out x"},
       {4, "no branch is as thick", "body.nii.gz --labels 1=liver,2=v:vessel=liver:least=0.1 --out x"},
       {4, "is the unit right?", "body.nii.gz --unit 1000 --labels 1=liver --out x"},
@@ -258,6 +258,115 @@ static void bones_stand_still(void **state)
   check_rmdir(d);
 }
 
+// A plate one voxel thick (1), between whose faces coarse triangles would leave nothing, and a block (2) with a rod (3)
+// in it that goes up by two slices' thickness for each five; all in slices of 4 mm.
+static void thin_things_have_fine_surfaces(void **state)
+{
+  DV_UNUSED(state);
+  enum { X = 110, Y = 60, Z = 18 };
+  const int32_t n[3] = {X, Y, Z};
+  uint8_t *labels = calloc(X * Y, Z), *at = labels;
+  for (int z = 0; z < Z; z++)
+    for (int y = 0; y < Y; y++)
+      for (int x = 0; x < X; x++, at++) {
+        double away = hypot(1.5 * (y + 0.5) - 45, (4 * (z + 0.5) - 36 - 0.2 * (x + 0.5 - 55)) / hypot(1, 0.2));
+        if (z == 1 && x > 2 && x < X - 3 && y > 2 && y < Y - 3) *at = 1;
+        else if (z > 4 && z < Z - 1 && x > 4 && x < X - 5 && y > 8 && y < Y - 9)
+          *at = away < 4 && x > 14 && x < X - 15 ? 3 : 2;
+      }
+  char *d = check_mkdir();
+  write_labels(d, "thin.nii", n, labels);   // voxels of 1 x 1.5 x 4 mm
+  free(labels);
+  check_command(
+      0, "plate: bone, surface of",
+      "cd %s && %s anatomy thin.nii --labels 1=plate:bone=1,2=block:hold=-x,3=rod:vessel=block --cells 8 --out "
+      "made 2>&1",
+      d, DIVAN_BINARY);
+  // bone is of the colour of bone
+  check_command(0, "color=\"0.9 0.86 0.74 1\"", "cat %s/made/scene.scn", d);
+  // the rod's surface is at 4 mm from its axis, nearer than terraces would be (0.67 mm)
+  char *path = dv_format("%s/made/rod.obj", d);
+  dvMesh m;
+  dvMeshError error = {0};
+  assert_int_equal(dv_mesh_read(path, &m, &error), DV_OK);
+  double squares = 0;
+  size_t count = 0;
+  for (size_t i = 0; i < m.positions.count; i += 3) {
+    const double *p = m.positions.data + i;
+    if (fabs(p[0] - 0.055) > 0.03) continue;   // without its ends
+    double off = hypot(p[1] - 0.045, (p[2] - 0.036 - 0.2 * (p[0] - 0.055)) / hypot(1, 0.2)) - 0.004;
+    squares += off * off, count++;
+  }
+  double off = sqrt(squares / (double)count);
+  print_message("%zu points of a slanting rod of 4 mm in slices of 4: off by %.2g mm\n", count, 1e3 * off);
+  assert_true(count > 500 && off < 0.6e-3);
+  dv_mesh_free(&m);
+  dv_free(path);
+  check_rmdir(d);
+}
+
+// lumps that have lines of their own are no vessels: a bowl, and a ball with a hole
+static void lumps_are_no_vessels(void **state)
+{
+  DV_UNUSED(state);
+  const int32_t n[3] = {100, 60, 22};
+  uint8_t *labels = calloc(100 * 60, 22), *at = labels;
+  for (int z = 0; z < n[2]; z++)
+    for (int y = 0; y < n[1]; y++)
+      for (int x = 0; x < n[0]; x++, at++) {
+        double p[3] = {x - 50, 1.5 * y - 45, 4 * z - 44}, ball = hypot(hypot(p[0] + 26, p[1]), p[2]);
+        double across = hypot(p[1], p[2]), egg = hypot((p[0] - 12) / 27, across / 30);
+        *at = ball < 14 && hypot(p[0] + 26, p[2] - 3) > 4 ? 3
+              : egg < 1 && hypot(p[0] + 20, across) > 30  ? 2
+                                                          : hypot(p[0] / 48, hypot(p[1] / 42, p[2] / 42)) < 1;
+      }
+  char *d = check_mkdir();
+  write_labels(d, "lumps.nii", n, labels);
+  free(labels);
+  check_command(4, "it is a blob, no tree of tubes",
+                "cd %s && %s anatomy lumps.nii --labels 1=liver,2=v:vessel=liver --cells 8 --out x 2>&1", d,
+                DIVAN_BINARY);
+  check_command(0, "of its volume: is all of it vessels?",
+                "cd %s && %s anatomy lumps.nii --labels 1=liver,3=v:vessel=liver --cells 8 --out x 2>&1", d,
+                DIVAN_BINARY);
+  check_rmdir(d);
+}
+
+// what is in DIR is not lost: a scene that differs stays beside the new one
+static void scenes_are_kept(void **state)
+{
+  DV_UNUSED(state);
+  char *d = check_mkdir(), *image = make_image(d);
+  static const char command[] = "cd %s && %s anatomy body.nii.gz --labels 1=liver --cells 5 --out made 2>&1; ls made";
+  check_command(0, "scene.scn", command, d, DIVAN_BINARY);
+  check_command(0, "<!-- mine -->", "cd %s/made && echo '<!-- mine -->' >> scene.scn && cat scene.scn", d);
+  check_command(0, "made/scene.scn.old: the scene that was there is kept", command, d, DIVAN_BINARY);
+  check_command(0, "<!-- mine -->", "cd %s/made && rm scene.scn && cat scene.scn.old && rm scene.scn.old", d);
+  check_command(0, "scene.scn", command, d, DIVAN_BINARY);
+  check_command(0, "scene.scn", command, d, DIVAN_BINARY);
+  check_command(0, "", "test ! -e %s/made/scene.scn.old", d);   // it was the same
+  dv_free(image);
+  check_rmdir(d);
+}
+
+// Ctrl-C ends the work at once, and leaves nothing
+static void an_interruption_ends_it(void **state)
+{
+  DV_UNUSED(state);
+  char *d = check_mkdir(), *image = make_image(d), *out = NULL;
+  check_shell(
+      &out,
+      "cd %s && (%s anatomy body.nii.gz --labels 1=liver --cells 120 --out made & p=$!; sleep 0.5; kill -TERM $p;"
+      " i=0; while kill -0 $p && [ $i -lt 20 ]; do sleep 0.1; i=$((i+1)); done; kill -KILL $p || echo ended)"
+      " 2>/dev/null; ls made | wc -l",
+      d, DIVAN_BINARY);
+  assert_non_null(strstr(out, "ended"));
+  assert_non_null(strstr(out, "\n0"));
+  dv_free(out);
+  dv_free(image);
+  check_rmdir(d);
+}
+
 // an image of floats with NaN, and headers that promise more than there is: both are told, and take no memory
 static void hostile_images_are_told(void **state)
 {
@@ -319,6 +428,26 @@ static void surfaces_become_a_scene(void **state)
   check_command(0, "of its edges go through that", "cd %s && %s anatomy liver.obj bar.obj --cells 6 --out z 2>&1", d,
                 DIVAN_BINARY);
   dv_free(bar);
+  // two boxes in one file are two bodies; one in the other that looks inwards is a hollow
+  static const char second[] =
+      "f 9 12 11 10\nf 13 14 15 16\nf 9 10 14 13\nf 10 11 15 14\nf 11 12 16 15\nf 12 9 13 16\n";
+  static const char inwards[] =
+      "f 10 11 12 9\nf 16 15 14 13\nf 13 14 10 9\nf 14 15 11 10\nf 15 16 12 11\nf 16 13 9 12\n";
+  for (int i = 0; i < 2; i++) {
+    const char *low = i ? ".3" : "2", *high = i ? ".7" : "3";
+    char *both =
+        dv_format("%sf 4 1 5 8\nv %s %s %s\nv %s %s %s\nv %s %s %s\nv %s %s %s\nv %s %s %s\nv %s %s %s\nv %s %s "
+                  "%s\nv %s %s %s\n%s",
+                  box, low, low, low, high, low, low, high, high, low, low, high, low, low, low, high, high, low, high,
+                  high, high, high, low, high, high, i ? inwards : second);
+    char *path = check_write(d, i ? "hollow.obj" : "two.obj", both), *out = NULL;
+    assert_int_equal(check_shell(&out, "cd %s && %s anatomy %s --labels 1=liver:hold=-y --cells 20 --out x 2>&1", d,
+                                 DIVAN_BINARY, path),
+                     0);
+    assert_true((strstr(out, "its surface has 2 pieces") != NULL) == !i);
+    assert_non_null(strstr(out, i ? "9.36e+05 ml" : "2e+06 ml"));
+    dv_free(out), dv_free(both), dv_free(path);
+  }
   // the same box as .stl: two files of one name are two organs, and what is not named is told
   check_command(0, "", "cd %s && mkdir s && %s convert liver.obj s/liver.stl 2>&1", d, DIVAN_BINARY);
   check_command(0, "organ2: 0.001 ml", "cd %s && %s anatomy liver.obj s/liver.stl --unit 0.001 --cells 6 --out t 2>&1",
@@ -339,6 +468,10 @@ int main(void)
       cmocka_unit_test(what_is_wrong_is_told),
       cmocka_unit_test(tetrahedra_are_graded),
       cmocka_unit_test(bones_stand_still),
+      cmocka_unit_test(thin_things_have_fine_surfaces),
+      cmocka_unit_test(lumps_are_no_vessels),
+      cmocka_unit_test(scenes_are_kept),
+      cmocka_unit_test(an_interruption_ends_it),
       cmocka_unit_test(hostile_images_are_told),
       cmocka_unit_test(surfaces_become_a_scene),
   };

@@ -255,6 +255,26 @@ static void images_are_fields(void **state)
   check_rmdir(directory);
 }
 
+// in a MetaImage, as in SOFA, the offset is where the first number holds
+static void offsets_are_of_the_first_number(void **state)
+{
+  DV_UNUSED(state);
+  char *directory = check_mkdir(), text[600];
+  char *path = check_write(directory, "steps.mha",
+                           "NDims = 3\nDimSize = 3 2 2\nElementSpacing = 2 1 1\nOffset = 10 20 30\n"
+                           "ElementType = MET_UCHAR\nElementDataFile = LOCAL\nADGADGADGADG");
+  snprintf(text, sizeof text, "<Node><DiscreteGridField name='f' file='%s'/></Node>", path);
+  dvScene *s = check_scene(text, 1);
+  const dvObject *f = check_find(s, "f");
+  for (int i = 0; i < 5; i++) {
+    const double x[3] = {10 + i, 20.5, 30.5};
+    check_close(dv_scalar_field_at(f, x), 'A' + 1.5 * i, 1e-5);
+  }
+  check_close_scene(&s);
+  dv_free(path);
+  check_rmdir(directory);
+}
+
 static void bad_input(void **state)
 {
   DV_UNUSED(state);
@@ -297,6 +317,7 @@ int main(void)
       cmocka_unit_test(only_changed_blocks_are_made_again),
       cmocka_unit_test(soft_particles),
       cmocka_unit_test(images_are_fields),
+      cmocka_unit_test(offsets_are_of_the_first_number),
       cmocka_unit_test(bad_input),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -438,6 +438,10 @@ static void voxels_become_hexahedra(void **state)
   check_close(((const dvReals *)value(&r, "l", "position"))->data[0], 1, 0);
   check_reals(value(&r, "m", "position"), "1.5 2 3, 1 2.5 3, 1 2.5 5");
   check_ints(value(&r, "roi", "idxInRegularGrid"), "6");
+  // the offset is the middle of the first voxel: of voxel (0,1,1) the first corner is half a voxel before its middle
+  check_close(((const dvReals *)value(&r, "roi", "position"))->data[0], 0.75, 0);
+  check_close(((const dvReals *)value(&r, "roi", "position"))->data[1], 2.25, 0);
+  check_close(((const dvReals *)value(&r, "roi", "position"))->data[2], 4, 0);
   report_end(&r);
   static const struct {
     const char *scene, *message;

@@ -19,7 +19,10 @@ static int bad_input(const char *path, const dvMeshError *error)
 static int finish(Plan *p, const Options *o, const dvVoxels *image, double unit, dvMesh *surfaces)
 {
   int status = models_make(p, o, image, unit, surfaces);
-  return status ? status : scene_write(p, o);
+  if (status) return status;
+  catch_interrupts();   // Ctrl-C ends the work at once; what is being written is written
+  status = scene_write(p, o);
+  return status ? status : interrupted();
 }
 
 // labels of the input that are named nowhere
@@ -165,7 +168,6 @@ static int anatomy(const Options *o)
     cannot_write(o->out);
     return DV_ERROR_INPUT;
   }
-  catch_interrupts();
   Plan *p = dv_alloc(sizeof *p);
   int status = image ? from_image(o, p) : from_surfaces(o, p);
   plan_free(p);

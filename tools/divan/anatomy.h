@@ -85,6 +85,9 @@ double longest_side(const double *x, size_t count);
 
 // The surface of an organ, and surfaces and masks of its parts (anatomy_skin.c). 0, or a status after a message.
 int skins_make(Maker *w, Thing *organ);
+// The surface of a mask whose triangles are `wanted` long, a voxel at least; thick slices are divided first. False when
+// memory is short.
+bool skin_around(dvSkin *s, const dvMask *m, double wanted, int smoothing);
 // The voxels inside of a closed surface of the input.
 int mask_of_input(const Maker *w, const Thing *t, dvMask *m);
 

@@ -261,6 +261,18 @@ static int vessel_mask(Maker *w, const Thing *t, dvMask *m)
   return 0;
 }
 
+// the volume of tubes along all branches, with round ends: for vessels nearly that of their voxels
+static double tubes_of(const dvVessels *v)
+{
+  double volume = 0;
+  for (size_t i = 0; i < v->branches.count; i++) {
+    const dvVesselBranch *b = &v->branches.data[i];
+    int ends = (v->nodes.data[b->from].degree == 1) + (v->nodes.data[b->to].degree == 1);
+    volume += M_PI * b->radius * b->radius * (b->length + ends * b->radius * 2 / 3);
+  }
+  return volume;
+}
+
 static int make_vessels(Maker *w, Thing *t)
 {
   dvMask m;
@@ -268,14 +280,19 @@ static int make_vessels(Maker *w, Thing *t)
   int status = vessel_mask(w, t, &m);
   if (status) return status;
   dvStatus traced = dv_vessels_trace(&t->vessels, &m, &error);
-  int cell[3];   // its picture is finer than that of organs
-  for (int k = 0; k < 3; k++) cell[k] = dv_max_int(1, (int)fmin(w->o->detail / 4 / m.size[k], m.n[k]));
-  if (traced == DV_OK && !dv_skin_of_mask(&t->skin, &m, cell, SMOOTHING))
+  // its picture is finer than that of organs
+  if (traced == DV_OK && !skin_around(&t->skin, &m, w->o->detail / 4, SMOOTHING))
     traced = dv_voxels_fail(&error, "out of memory");
+  double volume = dv_mask_volume(&m);
   dv_mask_free(&m);
   if (traced != DV_OK) return thing_failed(t, error.text);
   if (t->vessels.loops) thing_warn(t, "%ld loops are cut open: beams form a tree", t->vessels.loops);
   size_t all = t->vessels.branches.count;
+  double share = tubes_of(&t->vessels) / volume;
+  if (!(share > 0.5 && share < 2))
+    return thing_failed(t, "it is a blob, no tree of tubes: make it an organ, or leave it out");
+  if (!(share > 0.8 && share < 1.25))
+    thing_warn(t, "tubes along its centreline have %.0f %% of its volume: is all of it vessels?", 100 * share);
   if (t->least > 0 && !dv_vessels_prune(&t->vessels, t->least))
     return thing_failed(t, "no branch is as thick as `least` asks for");
   const Thing *organ = plan_find(w->p, t->inside);
@@ -298,25 +315,28 @@ static int make_vessels(Maker *w, Thing *t)
 static int tie(Plan *p, Ligament *l)
 {
   const Thing *a = plan_find(p, l->from), *b = plan_find(p, l->to);
-  double reach = l->reach > 0 ? l->reach : 1.5 * fmin(a->cell, b->cell);
+  double reach = l->reach > 0 ? l->reach : 1.5 * fmin(a->cell, b->cell), least = INFINITY;
   for (size_t i = 0; i < a->border.count; i++) {
     if (!a->border.data[i]) continue;
-    double best = reach;
+    double best = INFINITY;
     int32_t nearest = -1;
     for (size_t j = 0; j < b->border.count; j++) {
       if (!b->border.data[j]) continue;
       double d = dv_vec3_norm(dv_vec3_sub(dv_vec3_load(a->x.data + 3 * i), dv_vec3_load(b->x.data + 3 * j)));
       if (d < best) best = d, nearest = (int32_t)j;
     }
-    if (nearest < 0) continue;
+    least = fmin(least, best);
+    if (!(best < reach)) continue;
     dv_push(&l->pairs, (int32_t)i);
     dv_push(&l->pairs, nearest);
     dv_push(&l->lengths, best);
   }
   if (!l->lengths.count) {
-    fprintf(stderr,
-            "divan anatomy: error: ligament %s/%s: the organs are nowhere nearer than %.3g m; give a larger reach\n",
-            l->from, l->to, reach);
+    fprintf(
+        stderr,
+        "divan anatomy: error: ligament %s/%s: the organs are nowhere nearer than %.3g m; give a larger reach: it is "
+        "%.3g m from one to the other\n",
+        l->from, l->to, reach, least);
     return DV_ERROR_INPUT;
   }
   printf("  ligament %s/%s: %zu springs\n", l->from, l->to, l->lengths.count);
@@ -329,16 +349,16 @@ int models_make(Plan *p, const Options *o, const dvVoxels *image, double unit, d
       .p = p, .o = o, .image = image, .unit = unit, .surfaces = surfaces, .context = divan_create((int)o->threads)};
   divan_listen(w.context, listen, &w);
   int status = 0;
-  for (size_t i = 0; i < p->count && !status && !interrupted(); i++)
+  for (size_t i = 0; i < p->count && !status; i++)
     if (is_organ(&p->things[i])) status = make_skin(&w, &p->things[i]);
   if (!status && image) status = leave_gaps(&w);
   for (int vessels = 0; vessels < 2; vessels++)
-    for (size_t i = 0; i < p->count && !status && !interrupted(); i++) {
+    for (size_t i = 0; i < p->count && !status; i++) {
       Thing *t = &p->things[i];
       if (vessels ? t->is_vessel : is_organ(t)) status = vessels ? make_vessels(&w, t) : make_organ(&w, t);
     }
   for (size_t i = 0; i < p->ligament_count && !status; i++) status = tie(p, &p->ligaments[i]);
   if (!status) tell_overlaps(&w);
   divan_destroy(&w.context);
-  return status ? status : interrupted();
+  return status;
 }

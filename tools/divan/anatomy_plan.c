@@ -20,6 +20,7 @@
 static const double palette[][3] = {{0.62, 0.22, 0.18}, {0.85, 0.6, 0.5}, {0.35, 0.5, 0.3},  {0.85, 0.75, 0.5},
                                     {0.55, 0.35, 0.5},  {0.75, 0.4, 0.3}, {0.45, 0.45, 0.6}, {0.8, 0.55, 0.25}};
 static const double part_colours[][3] = {{0.93, 0.83, 0.42}, {0.5, 0.7, 0.4}, {0.9, 0.5, 0.65}, {0.5, 0.7, 0.85}};
+static const double bone_colour[] = {0.9, 0.86, 0.74};
 static const double vessel_colours[][3] = {{0.25, 0.35, 0.75}, {0.8, 0.15, 0.15}, {0.45, 0.25, 0.6}};
 
 // What is being read, for messages.
@@ -231,7 +232,7 @@ static int read_thing(Plan *p, const Entry *entry, int32_t label, const char *na
     if (p->things[i].label == label) return bad(entry, "label %d is '%s' already", label, p->things[i].name);
   Thing *t = add_thing(p, name, label);
   t->line = entry->line;
-  bool vessel = has_option(rest, "vessel"), part = has_option(rest, "part");
+  bool vessel = has_option(rest, "vessel"), part = has_option(rest, "part"), coloured = has_option(rest, "color");
   if (vessel && part) return bad(entry, "'%s' is either vessels or a part of an organ", name);
   size_t parts = 0;
   for (size_t i = 0; i < p->count; i++) parts += p->things[i].is_part;
@@ -245,6 +246,7 @@ static int read_thing(Plan *p, const Entry *entry, int32_t label, const char *na
     else status = set_thing(entry, t, word, value);
     if (status) return status;
   }
+  if (t->bone > 0 && !coloured) memcpy(t->colour, bone_colour, sizeof t->colour);
   return 0;
 }
 

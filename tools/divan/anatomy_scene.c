@@ -347,6 +347,16 @@ static void add_scene(dvText *s, Plan *p, const Options *o)
   dv_text_add(s, "  </Node>\n</Node>\n");
 }
 
+// a scene that somebody may have edited stays beside the new one
+static void keep_old(const char *path, const dvText *s)
+{
+  char *before = dv_file_is_regular(path) ? dv_file_read(path, NULL) : NULL, *old = dv_format("%s.old", path);
+  if (before && !dv_same(before, s->text) && rename(path, old) == 0)
+    printf("%s: the scene that was there is kept\n", old);
+  dv_free(before);
+  dv_free(old);
+}
+
 int scene_write(Plan *p, const Options *o)
 {
   for (size_t i = 0; i < p->count; i++) {
@@ -357,6 +367,7 @@ int scene_write(Plan *p, const Options *o)
   dvText s = {0};
   add_scene(&s, p, o);
   char *path = dv_path_join(o->out, "scene.scn");
+  keep_old(path, &s);
   dvStatus status = dv_file_replace(path, s.text, s.length);
   if (status != DV_OK) cannot_write(path);
   else printf("%s\n", path);

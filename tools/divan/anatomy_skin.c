@@ -4,6 +4,7 @@
 // hangs together with the organ.
 #include "anatomy.h"
 
+#include "anatomy/parts.h"
 #include "topology/search/rays.h"
 
 #include <math.h>
@@ -103,21 +104,27 @@ int mask_of_input(const Maker *w, const Thing *t, dvMask *m)
 
 // --- surfaces ------------------------------------------------------------------------------------
 
-static int skin_of_mask(Thing *t, double wanted)
+bool skin_around(dvSkin *s, const dvMask *m, double wanted, int smoothing)
 {
   dvMask thin;
-  bool divided = dv_mask_divide_slices(&t->mask, &thin);
-  const dvMask *m = divided ? &thin : &t->mask;
+  bool divided = dv_mask_divide_slices(m, &thin);
+  const dvMask *from = divided ? &thin : m;
   int cell[3];
-  for (int k = 0; k < 3; k++) cell[k] = dv_max_int(1, (int)lround(fmin(wanted / m->size[k], m->n[k])));
-  bool good = dv_skin_of_mask(&t->skin, m, cell, SMOOTHING);
+  for (int k = 0; k < 3; k++) cell[k] = dv_max_int(1, (int)lround(fmin(wanted / from->size[k], from->n[k])));
+  bool good = dv_skin_of_mask(s, from, cell, smoothing);
   if (divided) {
-    good = good && dv_skin_smooth(&t->skin, 0, dv_mask_volume(&t->mask));   // that of the voxels as they are
+    good = good && dv_skin_smooth(s, 0, dv_mask_volume(m));   // that of the voxels as they are
     dv_mask_free(&thin);
   }
-  if (good && !t->skin.triangles.count)
+  return good;
+}
+
+static int skin_of_mask(Thing *t, double wanted)
+{
+  if (!skin_around(&t->skin, &t->mask, wanted, SMOOTHING)) return thing_failed(t, "out of memory");
+  if (!t->skin.triangles.count)
     return thing_failed(t, "it is smaller than the triangles of its surface: give a smaller --detail");
-  return good ? 0 : thing_failed(t, "out of memory");
+  return 0;
 }
 
 static double longest_of(const dvMask *m)
@@ -125,9 +132,42 @@ static double longest_of(const dvMask *m)
   return fmax(m->n[0] * m->size[0], fmax(m->n[1] * m->size[1], m->n[2] * m->size[2]));
 }
 
+// How thick it is, as if it were a rod: four volumes over its surface, which faces of voxels make larger by a quarter.
+static double thickness_of(const dvMask *m)
+{
+  const size_t stride[3] = {1, (size_t)m->n[0], (size_t)m->n[0] * (size_t)m->n[1]};
+  double area = 0, voxel = m->size[0] * m->size[1] * m->size[2];
+  for (size_t v = 0; v < dv_mask_voxels(m); v++)   // an empty layer is around them
+    for (int k = 0; m->inside[v] && k < 3; k++)
+      area += (!m->inside[v - stride[k]] + !m->inside[v + stride[k]]) * voxel / m->size[k];
+  return 5 * dv_mask_volume(m) / area;
+}
+
+// finer where all of it is thin, as ribs are
 static double surface_cell(const Maker *w, const Thing *organ)
 {
-  return w->o->detail > 0 ? w->o->detail : longest_of(&organ->mask) / SURFACE_CELLS;
+  double cell = longest_of(&organ->mask) / SURFACE_CELLS;
+  return w->o->detail > 0 ? w->o->detail : fmin(cell, fmax(cell / 4, thickness_of(&organ->mask) / 4));
+}
+
+// A surface of several pieces is several bodies, unless they are hollows, which look inwards. How many there are; 1
+// when memory is short.
+static int32_t count_bodies(const dvSkin *s)
+{
+  const dvInts triangles = {.data = s->triangles.data, .count = s->triangles.count};
+  int32_t *part = dv_try_alloc(triangles.count / 3 * sizeof *part + 1), bodies = 0;
+  int32_t parts = part ? dv_mesh_parts(&triangles, 3, s->x.count / 3, part) : -1;
+  double *six = parts > 0 ? dv_try_alloc((size_t)parts * sizeof *six) : NULL;
+  for (size_t i = 0; six && i < triangles.count; i += 3) {
+    const int32_t *c = triangles.data + i;
+    six[part[i / 3]] +=
+        dv_vec3_dot(dv_vec3_load(s->x.data + 3 * c[0]),
+                    dv_vec3_cross(dv_vec3_load(s->x.data + 3 * c[1]), dv_vec3_load(s->x.data + 3 * c[2])));
+  }
+  for (int32_t p = 0; six && p < parts; p++) bodies += six[p] > 0;
+  dv_free(six);
+  dv_free(part);
+  return dv_max_int(bodies, 1);
 }
 
 static int skin_from_surface(Maker *w, Thing *t)
@@ -154,6 +194,9 @@ static int skin_from_surface(Maker *w, Thing *t)
     t->skin.triangles.data[i + 2] = keep;
   }
   if (volume < 0) thing_warn(t, "the surface looks inwards: it is turned around");
+  int32_t bodies = is_organ(t) && !(t->bone > 0) ? count_bodies(&t->skin) : 1;
+  if (bodies > 1)
+    thing_warn(t, "its surface has %d pieces, which nothing holds together: give each a file of its own", bodies);
   return volume == 0 ? thing_failed(t, "the surface has no volume") : 0;
 }
 

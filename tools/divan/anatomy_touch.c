@@ -126,7 +126,7 @@ static void separate(const Maker *w)
 {
   Thing *t = w->p->things;
   size_t moved = 1;
-  for (int turn = 0; turn < SEPARATIONS && moved && !interrupted(); turn++) {
+  for (int turn = 0; turn < SEPARATIONS && moved; turn++) {
     moved = 0;
     for (size_t j = 0; j < w->p->count; j++) {
       Solid solid;

@@ -75,6 +75,7 @@ static dvStatus read_voxels(VoxelLoader *l, dvVoxels *out)
     if (!isfinite(out->size[k])) return dv_field_error(o, l->voxelSize, NULL, "the size of a voxel is not finite");
   memcpy(l->resolution, out->n, sizeof out->n);
   memcpy(l->voxelSize, out->size, sizeof out->size);
+  for (int k = 0; k < 3 && meta && !l->generateHexa; k++) out->origin[k] += out->size[k] / 2;   // points: their middles
   return DV_OK;
 }
 

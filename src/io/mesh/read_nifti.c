@@ -225,6 +225,7 @@ dvStatus dv_nifti_read_header(const char *bytes, size_t length, dvVoxelLayout *o
   if (!isfinite(out->slope) || !isfinite(out->base)) out->slope = out->base = 0;
   double begin = h.second ? (double)whole_at(&h, 168, 8) : real_at(&h, 108, 4);
   int size = h.second ? LONG_HEADER : SHORT_HEADER;
+  if (begin == 0) begin = size + 4;   // not told: behind the header, and four bytes that say what else follows it
   if (!(begin >= size && begin < (double)dv_file_limit()))
     return dv_voxels_fail(error, "a header of %g bytes cannot be read", begin);
   out->header = (int64_t)begin;

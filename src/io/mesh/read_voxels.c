@@ -1,5 +1,6 @@
 // See voxels.h. MetaImage: lines `Key = value`, the last of them ElementDataFile. Row k of TransformMatrix is the
-// direction of axis k.
+// direction of axis k; Offset is the middle of the first voxel, as ITK, VTK and SOFA have it, while dvVoxels wants its
+// corner.
 #include "io/mesh/voxels.h"
 
 #include "base/file.h"
@@ -74,6 +75,10 @@ static bool read_type(dvMeshScan *s, const char *text, size_t length, dvVoxelTyp
       *out = (dvVoxelType)i;
       return true;
     }
+  if (dv_mesh_word_is(text, length, "MET_LONG") || dv_mesh_word_is(text, length, "MET_ULONG")) {   // four bytes, too
+    *out = text[4] == 'U' ? DV_VOXEL_UINT32 : DV_VOXEL_INT32;
+    return true;
+  }
   return dv_mesh_fail(s, "'%.*s' is not a type of numbers that is read", (int)dv_min_size(length, 40), text);
 }
 
@@ -150,7 +155,7 @@ static bool read_key(dvMeshScan *s, const char *key, size_t n, dvVoxelLayout *ou
   return true;
 }
 
-// sizes above 0, directions of length 1
+// sizes above 0, directions of length 1, the corner in place of the middle
 static bool check_header(dvMeshScan *s, const Said *said, dvVoxelLayout *out)
 {
   if (!said->spacing && said->size) memcpy(out->size, said->element_size, sizeof out->size);
@@ -164,6 +169,8 @@ static bool check_header(dvMeshScan *s, const Said *said, dvVoxelLayout *out)
       dv_voxels_tell(out, "the direction of axis %d has the length %g: 1 is taken", k + 1, length);
     for (int i = 0; i < 3; i++) out->turn[3 * i + k] /= length;
   }
+  for (int i = 0; i < 3; i++)
+    for (int k = 0; k < 3; k++) out->origin[i] -= (said->turn ? out->turn[3 * i + k] : i == k) * out->size[k] / 2;
   return true;
 }
 
