@@ -135,7 +135,17 @@ export class ProcedureCard extends Part {
     return html`<button id="procedure-${name}" class="solid small" ?disabled=${!this.session.editor} @click=${act}>${words} <kbd>(${key})</kbd></button>`;
   }
 
-  protected override updated() { this.toggleAttribute('shown', !!this.path); }
+  private room = '';         // the scene and the window to which that height belongs
+  private tall = 0;
+
+  // The card never becomes lower: the picture and the buttons stay where they are from step to step.
+  protected override updated() {
+    this.toggleAttribute('shown', !!this.path);
+    const room = [this.begun, innerWidth, innerHeight].join();
+    if (room !== this.room) { this.room = room; this.tall = 0; this.style.minHeight = ''; }
+    this.tall = Math.max(this.tall, this.offsetHeight);
+    this.style.minHeight = `min(${this.tall}px, 60%)`;
+  }
 
   override render() {
     if (!this.path) return nothing;
