@@ -302,6 +302,17 @@ describe('a connection that is lost', () => {
     await page.locator('#key-J').hover();
     await page.mouse.down();
     await comes(far, (mm) => mm > before + 5, 'the grasper does not go to the left');
+    await page.evaluate(() => {      // a socket that closes refuses before it says that it is closed
+      const { connection } = window.divan.session, { request } = connection;
+      connection.request = (verb, ...rest) => {
+        if (verb !== 'object') return request.call(connection, verb, ...rest);
+        delete connection.request;
+        setTimeout(() => { window.refused = true; });
+        return Promise.reject(new Error('the socket closes'));
+      };
+    });
+    await until(page, () => window.refused);
+    assert.equal(await page.locator('#procedure-about').count(), 1, 'the card stays');
     await page.evaluate(() => {      // gone, until it is let in again
       const { connection } = window.divan.session, connect = connection.connect;
       connection.connect = () => {};
