@@ -21,7 +21,7 @@
   X(string, title, "", "", "name of the procedure", .flags = DV_READ_ONLY)                                           \
   X(string, instruction, "", "", "what is to be done now", .flags = DV_READ_ONLY)                                    \
   X(string, hint, "", "", "how it is done", .flags = DV_READ_ONLY)                                                   \
-  X(string, warning, "", "", "the last warning of this step", .flags = DV_READ_ONLY)                                 \
+  X(string, warning, "", "", "the last warning of this step, or one that still holds", .flags = DV_READ_ONLY)        \
   X(string, report, "", "", "what was done, so far", .flags = DV_READ_ONLY)                                          \
   X(int, step, "0", "", "the present step, counted from 1", .flags = DV_READ_ONLY)                                   \
   X(int, steps, "0", "", "how many there are", .flags = DV_READ_ONLY)                                                \
@@ -49,7 +49,7 @@ typedef struct Procedure {
   // remembered
   double began;   // when the present step did
   double cost;
-  int32_t warned;                                       // the last warning of this step, -1 for none
+  int32_t warned;                                       // the last warning of this step or one that holds, or -1
   int32_t lost;                                         // the failure that has ended it, -1 for none
   double ended[DV_PROCEDURE_MOST];                      // when each step was done
   int32_t told[DV_PROCEDURE_MOST];                      // how often each warning was given
@@ -143,7 +143,6 @@ static void set_text(Procedure *p, dvString *field, char *text)
   dv_touch(&p->base, field);
 }
 
-// the last warning of the present step; -1 for none
 static void tell_warning(Procedure *p)
 {
   bool any = p->warned >= 0 && p->warned < (int32_t)p->p.warnings.count;
@@ -232,13 +231,13 @@ static double readable(double value)
   return floor(value * digit + 0.5) / digit;
 }
 
-// the values that the file wants shown, a line each
-static void list_values(const Procedure *p, const double *values, char *text, size_t size)
+// values that the file wants told, a line each
+static void list_values(const dvProcedureItems *list, const double *values, char *text, size_t size)
 {
   size_t at = 0;
   text[0] = 0;
-  for (size_t i = 0; i < p->p.shows.count && at + 1 < size; i++) {
-    const dvProcedureItem *s = &p->p.shows.data[i];
+  for (size_t i = 0; i < list->count && at + 1 < size; i++) {
+    const dvProcedureItem *s = &list->data[i];
     dv_snprintf(text + at, size - at, "%s%s: %.6g", i ? "\n" : "", s->text,
                 readable(dv_expression_value(&s->expression, values)));
     at += strlen(text + at);
@@ -248,7 +247,7 @@ static void list_values(const Procedure *p, const double *values, char *text, si
 static void tell_values(Procedure *p)
 {
   char text[2048];
-  list_values(p, p->value, text, sizeof text);
+  list_values(&p->p.shows, p->value, text, sizeof text);
   change_text(p, &p->values, text);
   tell_way(p);
   follow_buttons(p);
@@ -282,10 +281,11 @@ static void write_report(Procedure *p)
       dv_text_printf(&t, "to do better: %s\n", p->p.advice.data[i].text);
   if (p->failed) dv_text_printf(&t, "failed at %.4g s: %s\n", p->ended[p->step - 1], p->p.failures.data[p->lost].text);
   if (p->p.score_text && has_ended(p)) dv_text_printf(&t, "score %.4g\n", p->score);
-  if (has_ended(p) && p->p.shows.count) {
+  const dvProcedureItems *told[] = {&p->p.results, &p->p.shows};
+  for (size_t i = 0; i < DV_COUNT(told) && has_ended(p); i++) {
     char text[2048];
-    list_values(p, p->shown, text, sizeof text);
-    dv_text_printf(&t, "%s\n", text);
+    list_values(told[i], p->shown, text, sizeof text);
+    if (*text) dv_text_printf(&t, "%s\n", text);
   }
   for (size_t i = 0; i < p->p.measures.count && has_ended(p); i++)
     dv_text_printf(&t, "%s%s = %.6g\n", i ? "" : "\nall measures at the end:\n", p->p.measures.data[i].name,
@@ -370,7 +370,7 @@ static void procedure_event(dvObject *o, const dvEvent *event)
   while (!has_ended(p) && holds(p, &p->p.steps.data[p->step - 1])) {
     p->ended[p->step - 1] = o->node->time;
     p->began = o->node->time;
-    p->warned = -1;
+    if (p->warned >= 0 && !p->active[p->warned]) p->warned = -1;
     if (p->step == p->steps) p->done = true;
     else p->step++;
     changed = true;

@@ -114,13 +114,13 @@ static char *split_at_equals(char *text)
 }
 
 // TEXT = EXPRESSION
-static bool read_show(Reader *r, char *rest)
+static bool read_show(Reader *r, dvProcedureItems *list, const char *key, char *rest)
 {
   const char *value = split_at_equals(rest);
-  if (!value) return fail(r, "write what is shown and its value: show resected (ml) = 1e6 * resected");
-  if (r->p->shows.count == DV_PROCEDURE_MOST) return fail(r, "more than %d of them", DV_PROCEDURE_MOST);
+  if (!value) return fail(r, "write what is shown and its value: %s resected (ml) = 1e6 * resected", key);
+  if (list->count == DV_PROCEDURE_MOST) return fail(r, "more than %d of them", DV_PROCEDURE_MOST);
   dvProcedureItem item = {.text = dv_strdup(rest), .condition = dv_strdup(value), .line = r->line};
-  dv_push(&r->p->shows, item);
+  dv_push(list, item);
   return true;
 }
 
@@ -224,11 +224,13 @@ static bool read_cost(Reader *r, const char *text)
 
 static bool read_line(Reader *r, char *key, char *rest)
 {
-  static const char *const keys[] = {"title", "measure", "step", "hint", "until", "warning", "failure", "when",
-                                     "cost",  "score",   "show", "hand", "press", "lead",    "then",    "advice"};
+  static const char *const keys[] = {"title",   "measure", "step", "hint",   "until", "warning",
+                                     "failure", "when",    "cost", "score",  "show",  "hand",
+                                     "press",   "lead",    "then", "advice", "result"};
   if (dv_same(key, "title")) return set_once(r, &r->p->title, "title", rest);
   if (dv_same(key, "measure")) return read_measure(r, rest);
-  if (dv_same(key, "show")) return read_show(r, rest);
+  if (dv_same(key, "show")) return read_show(r, &r->p->shows, key, rest);
+  if (dv_same(key, "result")) return read_show(r, &r->p->results, key, rest);
   if (dv_same(key, "hand")) return read_hand(r, rest);
   if (dv_same(key, "press")) return read_press(r, rest);
   if (dv_same(key, "step")) return add_item(r, STEP, rest);
@@ -328,7 +330,8 @@ static bool read_expressions(Reader *r)
               read_items(r, r->p->warnings.data, r->p->warnings.count, names.text, "when") &&
               read_items(r, r->p->failures.data, r->p->failures.count, names.text, "when") &&
               read_items(r, r->p->advice.data, r->p->advice.count, names.text, "when") && read_keys(r, names.text) &&
-              read_items(r, r->p->shows.data, r->p->shows.count, names.text, "=") && read_places(r, names.text) &&
+              read_items(r, r->p->shows.data, r->p->shows.count, names.text, "=") &&
+              read_items(r, r->p->results.data, r->p->results.count, names.text, "=") && read_places(r, names.text) &&
               (!r->p->score_text || read_expression(r, &r->p->score, r->p->score_text, names.text, r->score_line));
   dv_text_free(&names);
   return good;
@@ -397,6 +400,7 @@ void dv_procedure_free(dvProcedure *p)
   free_items(p->failures.data, p->failures.count);
   free_items(p->advice.data, p->advice.count);
   free_items(p->shows.data, p->shows.count);
+  free_items(p->results.data, p->results.count);
   for (size_t i = 0; i < p->hands.count; i++) {
     dv_free(p->hands.data[i].name);
     free_place(&p->hands.data[i].place);
@@ -413,6 +417,7 @@ void dv_procedure_free(dvProcedure *p)
   dv_array_free(&p->failures);
   dv_array_free(&p->advice);
   dv_array_free(&p->shows);
+  dv_array_free(&p->results);
   dv_expression_free(&p->score);
   dv_free(p->score_text);
   dv_free(p->title);

@@ -5,6 +5,7 @@
 //   measure  resected  /Body/liver/parts.resected        a number of a field; [2] behind it: the third of a list
 //   measure  part      = resected / (resected + remaining)   or an expression of the measures before it
 //   show     resected (ml) = 1e6 * resected               a value that is shown all the time
+//   result   vessels cut = cut                             a value that the report tells at the end
 //   hand     cautery = LJIKOU x y z                        keys of a hand, and where it is: three expressions
 //   press    B = current on                               a key that does something else
 //   press    B = current off when burning                 and what it does then
@@ -65,7 +66,7 @@ typedef struct dvProcedureKey {
   dvExpression condition;
 } dvProcedureKey;
 
-typedef struct dvProcedureItem {   // a step, a warning, a failure, an advice or what is shown
+typedef struct dvProcedureItem {   // a step, a warning, a failure, an advice, what is shown or a result
   char *text, *hint;               // hint may be NULL
   char *condition;
   dvExpression expression;
@@ -86,8 +87,9 @@ typedef struct dvProcedure {
   dvProcedureItems steps;
   dvProcedureItems warnings;
   dvProcedureItems failures;
-  dvProcedureItems advice;   // told at the end where its condition holds
-  dvProcedureItems shows;    // their value is the condition
+  dvProcedureItems advice;    // told at the end where its condition holds
+  dvProcedureItems shows;     // their value is the condition
+  dvProcedureItems results;   // likewise
   DV_ARRAY(dvProcedureHand) hands;
   DV_ARRAY(dvProcedureKey) keys;
   char *score_text;   // NULL without

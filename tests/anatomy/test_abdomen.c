@@ -188,6 +188,18 @@ static void tell(void *user, const divanMessage *m)
   if (m->level >= 3) print_error("%s: %s\n", m->path ? m->path : "", m->text);
 }
 
+// the handle and the tip stay on their sides of the trocar, however far away the hand is
+static void check_joints(dvScene *scene, const char *tool)
+{
+  char *path = dv_format("/Body/Tools/%s/joints", tool), *text = divan_get(scene, path, "position"), *at = text;
+  assert_non_null(text);
+  double tilt = strtod(at, &at), turn = strtod(at, &at), slide = strtod(at, &at);
+  if (!(fabs(tilt) < 1.301 && fabs(turn) < 1.301 && slide > -0.1301 && slide < 0.0301))
+    fail_msg("%s is turned by %g and %g, %g m in, at %g s", tool, tilt, turn, slide, divan_time(scene));
+  divan_free(text);
+  dv_free(path);
+}
+
 static void hostile_hands_do_no_harm(void **state)
 {
   DV_UNUSED(state);
@@ -213,6 +225,7 @@ static void hostile_hands_do_no_harm(void **state)
     reach = fmax(reach, longest_reach(scene));
     held += number_of(scene, "/Body/jaws", "held") > 0;
     assert_true(reach < 1);   // all stay in the room: they are 0.2 m long
+    check_joints(scene, "Grasper"), check_joints(scene, "Laparoscope");
     soak_tell(divan_time(scene));
   }
   Kept after = look(scene);

@@ -338,6 +338,8 @@ static void mistakes_in_files_are_told(void **state)
       {"show a\nstep A\nuntil 1\n", "what is shown and its value", 1},
       {"show = 1\nstep A\nuntil 1\n", "what is shown and its value", 1},
       {"step A\nuntil 1\nshow a = b\n", "b", 3},
+      {"result a\nstep A\nuntil 1\n", "result resected (ml)", 1},
+      {"step A\nuntil 1\nresult a = b\n", "b", 3},
       {"hand g = LJIKOU\n", "its keys and where it is", 1},
       {"hand g = LJIK 0 0 0\n", "not six keys", 1},
       {"hand g = ljikou 0 0 0\n", "not six keys", 1},
@@ -384,6 +386,7 @@ static const char falling[] =
     "step Fall ten\n until (y < -10) * (elapsed > 0.5)\n"
     "warning Between one and two\n when (y < -1) * (y > -2) + (y < -8)*(y > -9)\n cost 2.5\n hint Fall on\n"
     "warning Never, since there is no such number\n when count < 1\n cost 1000\n"
+    "show time (s) = time\nresult depth (m) = depth\n"
     "advice Fall less\n when depth > 5\nadvice Fall more\n when depth < 5\n"
     "score 100 - cost - warnings - steps\n";
 
@@ -407,6 +410,12 @@ static void a_procedure_is_followed(void **state)
     assert_int_equal(int_of(scene, "/game", "step"), 2);
     assert_int_equal(int_of(scene, "/game", "warnings"), 1);
     check_close(real_of(scene, "/game", "score", 0), 100 - 2.5 - 1 - 1, 1e-12);
+    say = divan_get(scene, "/game", "warning");   // of the step before, but it still holds
+    assert_string_equal(say, "Between one and two. Fall on");
+    divan_free(say);
+    say = divan_get(scene, "/game", "values");   // without results, which are told at the end
+    assert_string_equal(say, "time (s): 0.46");
+    divan_free(say);
     steps(scene, 82);   // y = -8.3
     say = divan_get(scene, "/game", "warning");
     assert_string_equal(say, "Between one and two. Fall on");
@@ -421,7 +430,7 @@ static void a_procedure_is_followed(void **state)
     assert_null(strstr(say, "Never"));
     assert_non_null(strstr(say, "cost 5\nto do better: Fall on\nto do better: Fall less\n"));
     assert_null(strstr(say, "Fall more"));
-    assert_non_null(strstr(say, "score 91"));
+    assert_non_null(strstr(say, "score 91\ndepth (m): 10\ntime (s): 1.4"));
     char *path = dv_format("%s/report.txt", d), *written = dv_file_read(path, NULL);
     assert_string_equal(written, say);
     dv_free(written);

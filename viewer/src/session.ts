@@ -51,7 +51,7 @@ export class Session extends History {
   private following = new Set<Group>();        // groups of which only what the scene wants is shown
   private resumeWhenShown = false;
   private statsOn = false;
-  private card = false;                        // a procedure has one
+  card = false;                                // a procedure has one
 
   constructor(url: string) {
     super();

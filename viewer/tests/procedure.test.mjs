@@ -25,6 +25,7 @@ describe('a procedure', () => {
     assert.equal(await page.locator('#procedure-report').count(), 0);
     assert.equal(await page.locator('#procedure-undo').count(), 0);
     await until(page, () => window.divan.session.editor);
+    const high = async () => (await page.locator('#procedure').boundingBox()).height, first = await high();
     await page.evaluate(() => {
       const { session, stage } = window.divan, drawn = stage.onDrawn;
       window.blank = 0;      // pictures without the liver: it is cut while they are drawn
@@ -35,14 +36,19 @@ describe('a procedure', () => {
     // a stroke of the cautery can be undone
     await page.waitForFunction(() => window.divan.session.status.undo > 0 && window.divan.session.status.step === 330, null, { timeout: 180000 });
     assert.equal(await page.evaluate(() => window.blank), 0, 'the liver is there while it is cut');
+    // less is said in some steps than in others: the picture and the buttons do not jump
+    assert.ok(await high() >= first, `the card was ${first} high, and is ${await high()}`);
+    assert.equal(await page.evaluate(() => { const { stage } = window.divan, before = stage.frames; stage.resize(stage.width, stage.height - 9, stage.ratio); return stage.frames - before; }), 1, 'a picture of another size is drawn at once, not empty until the next frame');
     await page.locator('#procedure-undo').click();
     await page.locator('#procedure-now', { hasText: 'Step 2 of 4' }).waitFor({ timeout: 30000 });
+    const second = await high();
     await page.evaluate(() => window.divan.session.step(1300));
     await page.locator('#procedure-report').waitFor({ timeout: 200000 });
     await says(page, 'procedure-now', /Done\. Score: \d/);
     await says(page, 'procedure-values', /resected \(ml\): 33\d/);
     await says(page, 'procedure-report', /4\. Take the segment away: done at/);
     await says(page, 'procedure-report', /score \d/);
+    assert.ok(await high() >= second, `the card was ${second} high, and is ${await high()} at the end`);
     const saved = page.waitForEvent('download');
     await page.locator('#procedure-save').click();
     assert.equal((await saved).suggestedFilename(), 'report.txt');
@@ -112,7 +118,8 @@ describe('the buttons of a procedure', () => {
     await says(page, 'procedure-start', /Go on \(Space\)/);
     assert.equal(await page.evaluate(() => window.divan.session.status.animating), false);
     const watcher = await openPage(divan.address, DESK);
-    await watcher.page.locator('#watching').waitFor();
+    await watcher.page.locator('#procedure-edit').waitFor();
+    assert.equal(await watcher.page.locator('#watching').count(), 0, 'the card says it: nothing covers the picture');
     await watcher.page.locator('#key-L').waitFor();
     assert.equal(await watcher.page.locator('.hold:not([disabled]), #procedure .solid:not([disabled]):not(#procedure-edit)').count(), 0, 'who watches has nothing to press but a button to take over');
     await watcher.context.close();

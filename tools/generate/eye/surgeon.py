@@ -3,12 +3,13 @@
 
 Writes needle.motion and forceps.motion (wrong-needle.motion, wrong-forceps.motion with --wrong), which GeomagicEmulator plays. The
 surgeon pierces the capsule, leads the tear along the circle with the needle until it closes, grasps the disc and takes it out. With
---wrong the needle stops after half of the circle, and the flap is pulled outwards with the forceps, as beginners do: the tear runs out. With --forceps it is pulled on along the circle for a part of it, ahead and inwards or outwards as the tear needs it, and the
-needle does the rest: led-needle.motion, led-forceps.motion. Needs PYTHONPATH to hold Divan's module."""
+--wrong the needle stops after half of the circle, and the flap is pulled outwards with the forceps, as beginners do: the tear runs out.
+With --forceps the needle begins the tear, and the forceps lead it all around: led-needle.motion, led-forceps.motion. Needs PYTHONPATH to hold Divan's module."""
 import argparse
 import math
 import os
 import re
+import tempfile
 
 import divan
 
@@ -29,45 +30,45 @@ def towards(a, b, most):
 
 
 class Surgeon:
-    def __init__(self, path):
+    """Works in the scene as it is played: each step is made by what is recorded so far, from the state that the last one has left."""
+
+    def __init__(self, path, names):
         with open(path) as f:
-            text = f.read()
-        with open(os.path.join(os.path.dirname(path), "eye.xml")) as f:
-            text = text.replace('<include href="eye.xml"/>', re.sub(r"<\?xml.*?-->", "", f.read(), flags=re.S))
-        # hands that follow this program instead of a recording
-        text = re.sub(r"<GeomagicEmulator.*?/>", "", text, flags=re.S)
-        held = '<RestShapeSpringsForceField points="2" external_rest_shape="@/%s" stiffness="60" angularStiffness="0"/>'
-        for name in "left", "right":
-            text = re.sub(r'<VirtualCoupling[^>]*driver="@/%s".*?/>' % name, held % name, text, flags=re.S)
-        text = text.replace('driver="@/right"', "").replace('<Node name="Eye">', """<MechanicalObject name="left" template="Rigid3" position="0 0 0 0 0 0 1"/>
-  <Node name="Other"><MechanicalObject name="right" template="Rigid3" position="0 0 0 0 0 0 1"/></Node>
-  <Node name="Eye">""").replace('"@/right"', '"@/Other/right"')
-        text = re.sub(r"<Procedure.*?/>", "", text)
-        self.scene = divan.parse(text, context=divan.Context(data=[os.path.dirname(os.path.abspath(path))]))
+            self.text = f.read()
+        self.names, self.folder = names, tempfile.TemporaryDirectory()
+        for name, file in names.items():
+            self.text = re.sub(r'motion="[^"]*?%s.motion"' % ("needle" if name == "left" else "forceps"), 'motion="%s"' % file, self.text)
+        self.context = divan.Context(data=[self.folder.name, os.path.dirname(os.path.abspath(path))])
         self.hands = {"left": [0.0, 4.1, 1.1], "right": [4.1, 0.0, 1.1]}
         self.lines = {"left": [], "right": []}
-        self.closed, self.front, self.was = 0, None, [0.0, 0.0, 0.0]
-        self.scene.init()
-        self.set_hands()
-        self.tear, self.opening, self.dofs = (self.scene["/Eye/Capsule/" + n] for n in ("tear", "opening", "dofs"))
-        self.jaws, self.needle = self.scene["/Eye/jaws"], self.scene["/Eye/cystotome"]
-        self.record()
+        self.closed, self.front, self.was, self.scene = 0, None, [0.0, 0.0, 0.0], None
+        self.record(0)
+        self.open()
 
-    def set_hands(self):
-        for name, path in ("left", "/left"), ("right", "/Other/right"):
-            self.scene[path].position = [[*(0.001 * c for c in self.hands[name]), 0, 0, 0, 1]]
-
-    def record(self):
+    def record(self, time):
         for name, at in self.hands.items():
             held = self.closed if name == "right" else 0
-            self.lines[name].append("%.2f %.4f %.4f %.4f 0 0 0 1 %d" % (self.scene.time, *(10 * c for c in at), held))
+            self.lines[name].append("%.2f %.4f %.4f %.4f 0 0 0 1 %d" % (time, *(10 * c for c in at), held))
+
+    def open(self):
+        for name, lines in self.lines.items():
+            with open(os.path.join(self.folder.name, self.names[name]), "w") as f:
+                f.write("\n".join(lines) + "\n")
+        state = self.scene.save() if self.scene else None
+        if state:
+            self.scene.close()
+        self.scene = divan.parse(self.text, context=self.context)
+        self.scene.init()
+        if state:
+            self.scene.restore(state)
+        self.tear, self.opening, self.dofs = (self.scene["/Eye/Capsule/" + n] for n in ("tear", "opening", "dofs"))
+        self.jaws, self.needle = self.scene["/Eye/jaws"], self.scene["/Eye/cystotome"]
 
     def step(self):
-        self.set_hands()
-        self.jaws.closed = bool(self.closed)
+        self.record(self.scene.time + STEP)
+        self.open()
         self.scene.step()
         self.tip()
-        self.record()
 
     def move(self, name, to, speed):
         while length([a - b for a, b in zip(self.hands[name], to)]) > 1e-9:
@@ -137,7 +138,7 @@ class Surgeon:
 
     def grasp(self):
         self.closed = 0
-        self.wait(0.06)
+        self.wait(0.1)
         goal = self.point(self.flap())
         above = [goal[0], goal[1], max(goal[2], -0.5) + 0.5]
         self.move("right", towards(self.hands["right"], [*self.hands["right"][:2], above[2] + 0.2], 9), 10)
@@ -145,7 +146,7 @@ class Surgeon:
         self.move("right", goal, 5)
         self.wait(0.1)
         self.closed = 1
-        self.wait(0.05)
+        self.wait(0.1)
         self.last_grasp = self.tip()
 
     def pull_out(self):
@@ -161,35 +162,38 @@ class Surgeon:
                 self.grasp()
         self.retreat()
 
-    def pull_around(self, until=-80, inwards=0.35, firmness=1.2):
-        """the flap, along the circle: more inwards where the tear has run out, less where it has run in"""
-        self.grasp()
-        told = -1
-        while self.opening.tearOuts == 0 and self.scene.time < 20 and math.degrees(math.atan2(self.front[1], self.front[0])) < until:
-            x, y, z = (c / SLACK for c in self.front)
-            size = math.hypot(x, y)
-            out, along, hand = (x / size, y / size), (-y / size, x / size), self.hands["right"]
-            aside = max(-1.5, min(1.5, firmness * (RADIUS - size) - inwards))
-            goal = [hand[0] + along[0] + aside * out[0], hand[1] + along[1] + aside * out[1], min(hand[2] + 0.2, 0.7)]
-            self.hands["right"] = towards(hand, goal, 1.6 * STEP)
-            self.step()
-            if int(self.scene.time) != told:
-                told = int(self.scene.time)
-                print("%.1f s: tip at %.2f mm, %.0f degrees, tips %d" % (self.scene.time, size, math.degrees(math.atan2(y, x)),
-                                                                        len(list(self.tear.tips))), flush=True)
-            if self.jaws.held == 0 or math.dist(hand, self.tip()) > 1.6:
+    def pull_around(self):
+        """the flap, until the circle closes. A tear runs across the pull: to lead it along the circle the flap is pulled inwards and a
+        little ahead, less ahead where the tear has run out. Taken again close to the tip every 20 degrees. Where the circle closes the
+        tear comes from outside, past the other end of the slit: from inside both ends would pass each other, and that one run out."""
+        trail, taken = [self.front], None
+        while self.opening.free < 1e-5 and self.opening.tearOuts == 0 and self.scene.time < 60:
+            x, y = (c / SLACK for c in self.front[:2])
+            size, angle = math.hypot(x, y), math.degrees(math.atan2(y, x))
+            if self.jaws.held == 0 or (angle - taken) % 360 > 20 or self.scene.time - since > 4:
                 self.grasp()
-        self.closed = 0
-        self.wait(0.1)
-        self.move("right", [*self.hands["right"][:2], 1.0], 6)
-        self.move("right", [4.1, 0.0, 1.1], 8)
+                taken, since = angle, self.scene.time
+                continue
+            if math.dist(trail[-1], self.front) > 1e-6:
+                trail = [*trail[-2:], self.front]
+                print("%.1f s: tip at %.2f mm, %.0f degrees" % (self.scene.time, size, angle), flush=True)
+            out, along = (x / size, y / size), (-y / size, x / size)
+            went = [self.front[k] - trail[0][k] for k in range(2)]
+            inwards = math.atan2(-sum(a * b for a, b in zip(went, out)), sum(a * b for a, b in zip(went, along)))
+            wanted = max(-0.6, min(0.6, size - RADIUS - (0.15 if 90 < angle < 180 else 0.05)))
+            turn = math.pi / 2 - 0.4 + max(-0.8, min(1.6, 0.8 * (wanted - inwards)))
+            hand = self.hands["right"]
+            goal = [hand[k] + math.cos(turn) * along[k] - math.sin(turn) * out[k] for k in range(2)]
+            self.hands["right"] = towards(hand, [*goal, min(hand[2] + 0.2, 0.7)], 1.5 * STEP)
+            self.step()
 
     def take_out(self):
-        """the disc, once it is free"""
-        self.move("right", [0.3, 0.0, 0.6], 8)
-        self.move("right", [0.0, 0.0, 0.02], 4)
-        self.closed = 1
-        self.wait(0.1)
+        """the disc, once it is free: by its middle, or as it is held"""
+        if self.jaws.held == 0:
+            self.move("right", [0.3, 0.0, 0.6], 8)
+            self.move("right", [0.0, 0.0, 0.02], 4)
+            self.closed = 1
+            self.wait(0.1)
         self.move("right", [0.5, 0.0, 0.9], 3)
         self.retreat()
 
@@ -206,21 +210,20 @@ def main():
     arguments.add_argument("--wrong", action="store_true")
     arguments.add_argument("--forceps", action="store_true")
     given = arguments.parse_args()
-    surgeon = Surgeon(given.scene)
-    surgeon.cut(190 if given.wrong else 50 if given.forceps else 380)
+    kind = "wrong-" if given.wrong else "led-" if given.forceps else ""
+    surgeon = Surgeon(given.scene, {"left": kind + "needle.motion", "right": kind + "forceps.motion"})
+    surgeon.cut(190 if given.wrong else 45 if given.forceps else 380)
     if given.wrong:
         surgeon.pull_out()
     else:
         if given.forceps:
             surgeon.pull_around()
-            surgeon.cut(330, math.degrees(math.atan2(surgeon.front[1], surgeon.front[0])) - 4)
         surgeon.take_out()
     o = surgeon.opening
     print("parts %d, diameter %.2f mm, roundness %.2f, off the axis by %.2f mm, tear-outs %d, after %.1f s" % (
         o.parts, 1000 * o.diameter, o.roundness, 1000 * o.decentring, o.tearOuts, surgeon.scene.time))
-    for hand, tool in ("left", "needle"), ("right", "forceps"):
-        path = os.path.join(given.directory, ("wrong-" if given.wrong else "led-" if given.forceps else "") + tool + ".motion")
-        with open(path, "w") as f:
+    for hand, name in surgeon.names.items():
+        with open(os.path.join(given.directory, name), "w") as f:
             f.write("# time (s), place of the hand (mm), quaternion, buttons: recorded by tools/generate/eye/surgeon.py\n")
             f.write("\n".join(surgeon.lines[hand]) + "\n")
 

@@ -268,7 +268,7 @@ export class App extends Part {
         <button class="small solid" @click=${() => s.connection.connect()}>Now</button></div>` : nothing}
       ${this.modeler.linking ? html`<div class="banner" id="linking">${icon('link')}<span>Point at what <b>${this.modeler.linking.field}</b> shall be linked to, in the graph or in the picture</span><button class="small solid" @click=${() => this.modeler.endLink()}>Cancel</button></div>` : nothing}
       ${s.busy ? html`<div class="banner"><span class="spin"></span>${s.busy}${this.modeler.filling ? html`<button class="small solid" id="stop-filling" @click=${() => this.modeler.stopFilling()}>Stop</button>` : nothing}</div>` : nothing}
-      ${s.connection.open && s.hello && !s.status.editor ? html`<div class="banner" id="watching"><span class="badge">watching</span><span class="muted">${s.status.clients > 1 ? 'Another page edits this scene.' : 'Nobody edits this scene.'}</span><button class="small solid" @click=${() => s.edit()}>Take over</button></div>` : nothing}
+      ${s.connection.open && s.hello && !s.status.editor && !s.card ? html`<div class="banner" id="watching"><span class="badge">watching</span><span class="muted">${s.status.clients > 1 ? 'Another page edits this scene.' : 'Nobody edits this scene.'}</span><button class="small solid" @click=${() => s.edit()}>Take over</button></div>` : nothing}
       ${s.diverged ? html`<div class="banner bad" id="diverged"><b>Diverged</b><div class="words">${s.diverged}${s.divergedAdvice ? html`<span>${s.divergedAdvice}</span>` : nothing}</div><button class="small solid" ?disabled=${!s.editor} @click=${() => s.reset()}>Reset</button></div>` : nothing}
     </div>`;
   }

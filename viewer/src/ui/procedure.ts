@@ -44,7 +44,7 @@ export class ProcedureCard extends Part {
     @media ${SMALL} {
       .card { display: flex; flex-direction: column; padding: 7px 10px; font-size: 12.5px; overflow: hidden; }
       .title { display: none; } .now { font-size: 14px; }
-      .words { flex: 0 1000 auto; min-height: 64px; overflow: auto; } .use { flex: 0 1 auto; min-height: 0; overflow: auto; }
+      .words { flex: 0 1000 auto; min-height: 64px; overflow: auto; } .use { flex: 0 1 auto; min-height: 0; margin-top: auto; overflow: auto; }      /* at the bottom, whatever is said */
       .foot { position: sticky; bottom: 0; flex-wrap: nowrap; gap: 8px; margin-top: 2px; padding-top: 2px; background: var(--panel); white-space: nowrap; } .foot button { padding: 0 9px; } .foot .many { display: none; }      /* how to begin is seen, however long the rest is */
     }
     @media ${LOW} { .hold { min-height: 40px; } .about:not(:has(b)) { display: none; } .how { display: inline; } .pad { gap: 3px; } .bar { margin: 2px 0; } .now { margin: 1px 0; } .values { margin: 0; } :host { width: 52%; max-height: none; align-self: stretch; } .card { border-left: 1px solid var(--line); } }
@@ -93,7 +93,7 @@ export class ProcedureCard extends Part {
       try {
         const { object } = await this.session.connection.request<{ object: ObjectInfo }>('object', { path });
         this.take(path, object);
-      } catch { if (this.session.connection.open) this.take('', null); else this.lost(); } finally { this.asking = false; }
+      } catch { if (this.find_path()) this.lost(); else this.take('', null); } finally { this.asking = false; }
     }, PAUSE);
   }
 
@@ -135,7 +135,17 @@ export class ProcedureCard extends Part {
     return html`<button id="procedure-${name}" class="solid small" ?disabled=${!this.session.editor} @click=${act}>${words} <kbd>(${key})</kbd></button>`;
   }
 
-  protected override updated() { this.toggleAttribute('shown', !!this.path); }
+  private room = '';         // the scene and the window to which that height belongs
+  private tall = 0;
+
+  // The card never becomes lower: the picture and the buttons stay where they are from step to step.
+  protected override updated() {
+    this.toggleAttribute('shown', !!this.path);
+    const room = [this.begun, innerWidth, innerHeight].join();
+    if (room !== this.room) { this.room = room; this.tall = 0; this.style.minHeight = ''; }
+    this.tall = Math.max(this.tall, this.offsetHeight);
+    this.style.minHeight = `min(${this.tall}px, 60%)`;
+  }
 
   override render() {
     if (!this.path) return nothing;

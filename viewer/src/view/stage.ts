@@ -337,7 +337,9 @@ export class Stage {
     this.overlay.resize(width, height, ratio);
     this.look.pixelRatio = 1;
     this.camera.resize(width, height);
-    this.redraw(true);
+    // a canvas of another size is empty: the page would show it so until the next frame
+    this.moved = true;
+    if (this.frames) this.draw(); else this.redraw(true);
   }
 
   get aspect() { return this.width / this.height; }
