@@ -84,7 +84,7 @@ void dv_cell_settle(dvCell *c)
     DV_KERNEL_CHOOSE(dv_cell_kernels)->advance[c->law](c->p, h, 1, (dvCells){1, &u, &w, NULL, NULL});
     if (i == 1000000) u = last = c->p[4], w = before = least;   // so slow that u falls at once
   }
-  c->fallen = last > u ? before + (last - c->p[4]) / (last - u) * (w - before) : w;
+  c->fallen = fmax(1e-300, last > u ? before + (last - c->p[4]) / (last - u) * (w - before) : w);
 }
 
 double dv_cell_duration(const dvCell *c, double interval)
@@ -96,7 +96,7 @@ double dv_cell_duration(const dvCell *c, double interval)
 double dv_cell_restitution(const dvCell *c, double interval)
 {
   double full = speed_at(c->p, 1, 1);
-  return full > 0 ? speed_at(c->p, 1, rested(c, interval)) / full : 0;
+  return full > 0 ? speed_at(c->p, 1, rested(c, interval)) / full : 1;
 }
 
 const char *dv_cell_problem(const dvCell *c)

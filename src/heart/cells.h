@@ -52,7 +52,8 @@ void dv_cell_settle(dvCell *c);
 // How long a cell of Mitchell and Schaeffer stays excited after a rest of `interval` seconds.
 double dv_cell_duration(const dvCell *c, double interval);
 // Speed of a wave through cells of Mitchell and Schaeffer that rested for `interval` seconds, over that through rested
-// ones: that of the cubic with w as it is then; 0 where no wave spreads.
+// ones: that of the cubic with w as it is then; 0 where no wave spreads any more, 1 where none spreads in rested ones
+// either.
 double dv_cell_restitution(const dvCell *c, double interval);
 // A sentence about parameters that make no sense, or NULL.
 const char *dv_cell_problem(const dvCell *c);

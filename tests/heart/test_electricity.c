@@ -158,6 +158,22 @@ static void durations_are_those_of_mitchell_and_schaeffer(void **state)
   }
 }
 
+// Parameters at the edge: durations are finite where w falls to nothing, and cells without a wave leave speeds alone.
+static void odd_cells_have_durations_and_speeds(void **state)
+{
+  DV_UNUSED(state);
+  dvCell quick = {.law = DV_MITCHELL_SCHAEFFER, .p = {0.0003, 0.006, 0.12, 4e-6, 0.13}},
+         still = {.law = DV_MITCHELL_SCHAEFFER, .p = {0.0003, 0.0013, 0.12, 0.15, 0.13}};
+  assert_null(dv_cell_problem(&quick));
+  assert_null(dv_cell_problem(&still));
+  dv_cell_settle(&quick);
+  dv_cell_settle(&still);
+  double duration = dv_cell_duration(&quick, 1);
+  assert_true(duration > 0 && duration < 0.01);
+  check_close(dv_cell_speed(&still, 1e-4), 0, 0);
+  check_close(dv_cell_restitution(&still, 0.2), 1, 0);
+}
+
 // --- conduction ---
 
 // the fibres of a grid cut into tetrahedra: all along one direction
@@ -685,6 +701,7 @@ int main(void)
                                      cmocka_unit_test(a_human_cell_has_its_action_potential),
                                      cmocka_unit_test(a_human_cell_has_order_2),
                                      cmocka_unit_test(durations_are_those_of_mitchell_and_schaeffer),
+                                     cmocka_unit_test(odd_cells_have_durations_and_speeds),
                                      cmocka_unit_test(modes_decay_by_the_diffusivity),
                                      cmocka_unit_test(waves_have_the_speed_of_theory),
                                      cmocka_unit_test(waves_go_on_with_the_defaults),
